@@ -1,0 +1,1 @@
+"""Floor 2: effects, async, and still no Jupyter."""

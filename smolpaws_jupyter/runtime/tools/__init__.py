@@ -1,0 +1,1 @@
+"""Tools: what the agent can do."""
