@@ -23,11 +23,14 @@ A failed tool is no exception but an event: the model sees it. These are for the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 
 class SmolPawsError(Exception):
-    """Catch this for all of them. `code` is for programs; `message` says what was wrong, `detail` the next step."""
+    """Catch this for all of them. `code` is for programs; `message` says what was wrong, `detail` the next step.
+
+    All are made from a code and a message, but for SettingsError and ApprovalNeeded, which know theirs.
+    """
 
     def __init__(self, code: str, message: str, *, detail: str = "", status: int | None = None) -> None:
         """`status` is an HTTP-like number where the contract gives one (R-CODE-4)."""
@@ -72,7 +75,7 @@ class SettingsError(SmolPawsError):
 
 
 class StartError(SmolPawsError):
-    """A conversation could not start (R-CODE-1); no log was made. Change the settings or the tools, then start again."""
+    """A conversation could not start (R-CODE-1); no log was made. Change settings or tools, then start again."""
 
 
 class ProfileError(StartError):
@@ -82,7 +85,7 @@ class ProfileError(StartError):
 class CommandRefused(SmolPawsError):
     """A command was refused and changed nothing (R-CODE-4). Test `code`: several refusals share a status."""
 
-    _STATUS = {
+    _STATUS: ClassVar = {
         "agent_controlled_condensation": 409,
         "condensation_failed": 502,
         "conversation_not_found": 404,
@@ -97,17 +100,9 @@ class CommandRefused(SmolPawsError):
 class ConversationNotFound(CommandRefused):
     """There is no conversation with this id. Choose one of `SmolPaws.conversations()`."""
 
-    def __init__(self, message: str, *, detail: str = "") -> None:
-        """`message` names the id and the folder that was searched."""
-        super().__init__("conversation_not_found", message, detail=detail)
-
 
 class ConversationReadOnly(CommandRefused):
     """This conversation can be read here but not continued. Close the other writer, take over, or fork it."""
-
-    def __init__(self, message: str, *, detail: str = "") -> None:
-        """`message` says why: another writer, a newer version, damage, a disk without write access."""
-        super().__init__("conversation_read_only", message, detail=detail)
 
 
 class ApprovalNeeded(SmolPawsError):
@@ -123,10 +118,6 @@ class ApprovalNeeded(SmolPawsError):
 class WorkspaceError(SmolPawsError):
     """A path may not be used: outside the workspace, protected, or not a regular file. Choose another path."""
 
-    def __init__(self, message: str, *, code: str = "path_refused", detail: str = "") -> None:
-        """`message` names the path as it was asked for."""
-        super().__init__(code, message, detail=detail)
-
 
 class RunError(SmolPawsError):
     """A run ended early (R-CODE-2). Nothing is lost: change what `detail` says, then go on with the conversation."""
@@ -135,14 +126,6 @@ class RunError(SmolPawsError):
 class StoreError(SmolPawsError):
     """Something could not be stored, or its fate is unknown. Make room or mend the disk, then open it again."""
 
-    def __init__(self, message: str, *, code: str = "not_stored", detail: str = "") -> None:
-        """`message` names the file and what the system said."""
-        super().__init__(code, message, detail=detail)
-
 
 class LogDamaged(StoreError):
     """A stored log is not sound. Its sound part can be read and forked; the file is left as it is."""
-
-    def __init__(self, message: str, *, code: str = "log_damaged", detail: str = "") -> None:
-        """`message` names the file and the line."""
-        super().__init__(message, code=code, detail=detail)

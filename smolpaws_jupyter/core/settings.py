@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, JsonValue, Tag, field_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, field_validator
 from pydantic import ValidationInfo as Info
 
 from .base import Many
-from .validation import Name, SettingsModel, refusal
+from .validation import Name, OpenSettings, SettingsModel, refusal
 
 CONDENSER_KINDS = ("agent_reset", "new_context", "llm_summarizing", "summarizing_window", "no_op")
 
@@ -21,7 +22,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 def _ascending(thresholds: tuple[float, ...]) -> tuple[float, ...]:
-    if not thresholds or any(low >= high for low, high in zip(thresholds, thresholds[1:], strict=False)):
+    if not thresholds or any(low >= high for low, high in pairwise(thresholds)):
         raise refusal("at least one number, each larger than the one before")
     return thresholds
 
@@ -153,27 +154,17 @@ def _with_kind(value: Any) -> Any:
     return {**given, "condenser_kind": kind}
 
 
-Condenser = Annotated[
-    Annotated[
-        AgentResetSettings
-        | NewContextSettings
-        | LLMSummarizingSettings
-        | SummarizingWindowSettings
-        | NoOpSettings,
-        Field(discriminator="condenser_kind"),
-    ],
-    BeforeValidator(_with_kind),
-]
+AnyCondenser = (
+    AgentResetSettings | NewContextSettings | LLMSummarizingSettings | SummarizingWindowSettings | NoOpSettings
+)
+Condenser = Annotated[Annotated[AnyCondenser, Field(discriminator="condenser_kind")], BeforeValidator(_with_kind)]
 
 
-class AgentSettings(SettingsModel):
+class AgentSettings(OpenSettings):
     """What stands under `settings.agent_settings`; frozen into a conversation when it starts (R-BIND-1).
 
     Other programs share the file, so unknown keys are kept here; `settings_files.unknown_keys` reports them (R-SET-5).
     """
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
     llm_profile_ref: Name | None = None
     """The main profile; else the role `main` (R-SET-3)."""
@@ -194,7 +185,9 @@ class AgentSettings(SettingsModel):
 
     @field_validator("hard_condenser")
     @classmethod
-    def _only_beside_agent_reset(cls, fallback: HardCondenserSettings | None, info: Info) -> HardCondenserSettings | None:
+    def _only_beside_agent_reset(
+        cls, fallback: HardCondenserSettings | None, info: Info
+    ) -> HardCondenserSettings | None:
         condenser = info.data.get("condenser")
         lawful = isinstance(condenser, AgentResetSettings) and condenser.enabled
         # A condenser that is itself wrong is missing here, and has its own error.
@@ -203,10 +196,12 @@ class AgentSettings(SettingsModel):
         return fallback
 
     @property
-    def effective_condenser(self) -> CondenserSettings:
+    def effective_condenser(self) -> AnyCondenser:
         """The condenser in force: `no_op` when there is none or it is disabled (R-SET-7, R-SET-21)."""
         return self.condenser if self.condenser is not None and self.condenser.enabled else NoOpSettings()
 
     def without_unknown_keys(self) -> Self:
         """These settings as a conversation freezes them: what other programs keep in the file stays out of the log."""
-        return type(self)(**{name: getattr(self, name) for name in self.model_fields_set & set(type(self).model_fields)})
+        return type(self)(
+            **{name: getattr(self, name) for name in self.model_fields_set & set(type(self).model_fields)}
+        )

@@ -1,6 +1,6 @@
 """Settings models, and one way from what pydantic found wrong to what a person can act on.
 
-An error names the path, what was expected and what is allowed; it never repeats the value, which may be a key (R-PYD-6).
+An error names the path, what was expected and what is allowed, never the value, which may be a key (R-PYD-6).
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
+    JsonValue,
     SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationError,
@@ -35,20 +37,13 @@ class SettingsModel(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _knows_its_keys(cls, value: Any) -> Any:
-        if not isinstance(value, Mapping):
-            return value
-        given = cast("Mapping[Any, Any]", value)
-        by_name, by_alias = set(cls.model_fields), {field.alias or name for name, field in cls.model_fields.items()}
-        for name, field in cls.model_fields.items():
-            if field.alias not in (None, name) and name in given and field.alias in given:
-                raise refusal(f"only one of its two spellings, {field.alias!r} and {name!r}")
-        known = by_alias | by_name if cls.model_config.get("validate_by_name") else by_alias
-        unknown = [key for key in given if key not in known]
-        if unknown and cls.model_config.get("extra") == "forbid":
-            raise refusal("only known keys" + "".join(f"; {did_you_mean(str(key), known)}" for key in unknown),
-                          allowed=(field.alias or name for name, field in cls.model_fields.items()),
-                          at=str(unknown[0]))
-        return value
+        if isinstance(value, Mapping) and cls.model_config.get("extra") == "forbid":
+            known = list(cls.model_fields)
+            unknown = [str(key) for key in cast("Mapping[Any, Any]", value) if key not in known]
+            if unknown:
+                slips = "; ".join(did_you_mean(key, known) for key in unknown)
+                raise refusal(f"only known keys; {slips}", allowed=known, at=unknown[0])
+        return cast("Any", value)
 
     # No return annotation: with one, the JSON schema would forget the fields.
     @model_serializer(mode="wrap")
@@ -57,6 +52,18 @@ class SettingsModel(Frozen):
         absent = set(type(self).model_fields) - self.model_fields_set - {"condenser_kind"}
         hidden = absent | {type(self).model_fields[name].alias for name in absent}
         return {key: value for key, value in written.items() if key not in hidden}
+
+
+class OpenSettings(SettingsModel):
+    """Settings that other programs add to: keys that mean nothing here are kept and written back."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def unknown(self) -> dict[str, JsonValue]:
+        """The keys that mean nothing here, with their values."""
+        return self.__pydantic_extra__
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -108,6 +115,7 @@ class Problem(NamedTuple):
 
 def settings_error(problems: list[Problem], *, at: str = "", source: str = "") -> SettingsError:
     """One error for all problems: the first in full, the others as its detail."""
+
     def place(problem: Problem) -> str:
         return f"{at}.{problem.path}".strip(".").replace(".[", "[")
 
