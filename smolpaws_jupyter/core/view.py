@@ -107,7 +107,7 @@ class View:
     rescue: str | None = None
     """The latest rescue's intent, until a main success carried it: while set, no second rescue (R-BOUND-1)."""
     pins: frozenset[str] = frozenset()
-    cuts: Mapping[tuple[str, int], Cut] = _NO_CUTS
+    cuts: Mapping[tuple[str, int], Cut] = field(default_factory=lambda: _NO_CUTS)
     """By entry id and block index."""
 
     last_response: ResponseEvent | None = None

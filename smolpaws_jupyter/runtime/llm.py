@@ -7,28 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from ..core.base import JsonObject, Usage
+from ..core.failures import FailureClass
 from ..core.messages import Message, Size, canonical
 from ..core.profiles import Binding
-
-FailureClass = Literal[
-    "auth",
-    "permission",
-    "rate_limit",
-    "content_policy",
-    "output_cap",
-    "byte_limit",
-    "malformed_history",
-    "overflow",
-    "bad_request",
-    "not_found",
-    "timeout",
-    "transport",
-    "server",
-    "unknown",
-    "missing_key",
-]
-"""The classes of R-FAIL-2, and a key that could not be found before anything was sent (R-BIND-8)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
