@@ -69,7 +69,7 @@ class SettingsError(SmolPawsError):
         self.expected = expected
         self.allowed = tuple(allowed)
         self.source = source
-        place = ": ".join(part for part in (source, path) if part)
+        place = ": ".join(part for part in (source, path) if part) or "settings"
         choices = f" Allowed: {', '.join(self.allowed)}." if self.allowed else ""
         super().__init__("invalid_settings", f"{place}: expected {expected}.{choices}", detail=detail)
 

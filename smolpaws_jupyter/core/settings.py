@@ -90,7 +90,7 @@ class ProactiveSettings(SettingsModel):
 
 
 def _switch_or_object(value: Any) -> str:
-    return "object" if isinstance(value, dict | ProactiveSettings) else "switch"
+    return "switch" if isinstance(value, bool) else "object"
 
 
 Proactive = Annotated[
@@ -112,6 +112,13 @@ class SummarizingWindowSettings(CondenserSettings):
     """Ask `proactive_threshold` (R-SET-19)."""
     truncate_preserve_chars: int = 2000
     """Characters kept at each end of a cut text; 0 or less: nothing is cut (R-WIN-17)."""
+
+    @field_validator("proactive_compression", mode="before")
+    @classmethod
+    def _is_switch_or_object(cls, value: Any) -> Any:
+        if value is not None and not isinstance(value, bool | dict | ProactiveSettings):
+            raise refusal('true, false, null or {"compression_threshold": a number above 0, at most 1}')
+        return cast("Any", value)
 
     @property
     def proactive_threshold(self) -> float | None:

@@ -79,16 +79,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def refusal(expected: str, *, allowed: Iterable[str] = (), at: str = "") -> PydanticCustomError:
     """What a validator raises. `expected` is a phrase after "expected"; `at` a place below the value's own."""
-    choices = tuple(allowed)
+    listed = tuple(allowed)
+    choices = f" (allowed: {', '.join(listed)})" if listed else ""
     return PydanticCustomError(
         "refused",
-        "expected {expected}{listed}",
-        {
-            "expected": expected,
-            "listed": f" (allowed: {', '.join(choices)})" if choices else "",
-            "allowed": choices,
-            "at": at,
-        },
+        "{place}expected {expected}{choices}",
+        {"place": f"{at}: " if at else "", "expected": expected, "choices": choices, "allowed": listed, "at": at},
     )
 
 
