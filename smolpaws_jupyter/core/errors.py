@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 class SmolPawsError(Exception):
     """Catch this for all of them. `code` is for programs; `message` says what was wrong, `detail` the next step.
 
-    All are made from a code and a message, but for SettingsError and ApprovalNeeded, which know theirs.
+    Errors of many codes are made from a code and a message; those with a usual one, from the message.
     """
 
     def __init__(self, code: str, message: str, *, detail: str = "", status: int | None = None) -> None:
@@ -100,9 +100,17 @@ class CommandRefused(SmolPawsError):
 class ConversationNotFound(CommandRefused):
     """There is no conversation with this id. Choose one of `SmolPaws.conversations()`."""
 
+    def __init__(self, message: str, *, detail: str = "") -> None:
+        """`message` names the id and the folder that was searched."""
+        super().__init__("conversation_not_found", message, detail=detail)
+
 
 class ConversationReadOnly(CommandRefused):
     """This conversation can be read here but not continued. Close the other writer, take over, or fork it."""
+
+    def __init__(self, message: str, *, detail: str = "") -> None:
+        """`message` says why: another writer, a newer version, damage, a disk without write access."""
+        super().__init__("conversation_read_only", message, detail=detail)
 
 
 class ApprovalNeeded(SmolPawsError):
@@ -118,6 +126,10 @@ class ApprovalNeeded(SmolPawsError):
 class WorkspaceError(SmolPawsError):
     """A path may not be used: outside the workspace, protected, or not a regular file. Choose another path."""
 
+    def __init__(self, message: str, *, code: str = "path_refused", detail: str = "") -> None:
+        """`message` names the path as it was asked for."""
+        super().__init__(code, message, detail=detail)
+
 
 class RunError(SmolPawsError):
     """A run ended early (R-CODE-2). Nothing is lost: change what `detail` says, then go on with the conversation."""
@@ -126,6 +138,14 @@ class RunError(SmolPawsError):
 class StoreError(SmolPawsError):
     """Something could not be stored, or its fate is unknown. Make room or mend the disk, then open it again."""
 
+    def __init__(self, message: str, *, code: str = "not_stored", detail: str = "") -> None:
+        """`message` names the file and what the system said."""
+        super().__init__(code, message, detail=detail)
+
 
 class LogDamaged(StoreError):
     """A stored log is not sound. Its sound part can be read and forked; the file is left as it is."""
+
+    def __init__(self, message: str, *, code: str = "log_damaged", detail: str = "") -> None:
+        """`message` names the file and the line."""
+        super().__init__(message, code=code, detail=detail)

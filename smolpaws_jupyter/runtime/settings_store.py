@@ -126,8 +126,8 @@ class SettingsStore:
             _sync_folder(path.parent)
         except OSError as error:
             raise StoreError(
-                "settings_not_saved",
                 f"{path} could not be written: {error.strerror}.",
+                code="settings_not_saved",
                 detail="The file is as it was. Make room or give write access, then try again.",
             ) from error
         return True
