@@ -57,7 +57,8 @@ build: $(DEV) ## a wheel and a source archive in dist/
 
 js: $(WIDGET) $(EXTENSION) ## the page and the JupyterLab extension
 
-types: $(DEV) ## js/src/wire/schema.json and types.ts from the pydantic models
+# Asks for the installation only when there is none: building the page would fail on the very types that are to be renewed.
+types: $(if $(wildcard $(DEV)),,$(DEV)) $(MODULES) ## js/src/wire/schema.json and types.ts from the pydantic models
 	$(PY) js/scripts/schema.py
 	cd js && npm run --silent types
 

@@ -1,6 +1,6 @@
 // What Python says, as signals. The only file that touches the anywidget model.
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { PageBudget } from "../wire/page-state";
+import type { Traits } from "../wire/types";
 
 /** The part of anywidget's model that the page uses. */
 export interface Model {
@@ -10,20 +10,20 @@ export interface Model {
 }
 
 export interface Store {
-  readonly status: ReadonlySignal<string>;
-  readonly budget: ReadonlySignal<PageBudget>;
+  readonly status: ReadonlySignal<Traits["status"]>;
+  readonly budget: ReadonlySignal<Traits["budget"]>;
   /** Stop listening to the model. */
   close(): void;
 }
 
 export function openStore(model: Model): Store {
-  const status = signal(model.get("status") as string);
-  const budget = signal(model.get("budget") as PageBudget);
+  const status = signal(model.get("status") as Traits["status"]);
+  const budget = signal(model.get("budget") as Traits["budget"]);
   const onStatus = (): void => {
-    status.value = model.get("status") as string;
+    status.value = model.get("status") as Traits["status"];
   };
   const onBudget = (): void => {
-    budget.value = model.get("budget") as PageBudget;
+    budget.value = model.get("budget") as Traits["budget"];
   };
   model.on("change:status", onStatus);
   model.on("change:budget", onBudget);

@@ -4,11 +4,11 @@ import { announce, type PageState, STATE_EVENT } from "../../src/wire/page-state
 
 const running: PageState = {
   status: "running",
-  budget: { tokens: 124_000, limit: 200_000, fraction: 0.62, counted: "measured" },
+  budget: { tokens: 124_000, limit: 200_000, fraction: 0.62, counted: "measured", limit_from: "profile" },
 };
 const uncounted: PageState = {
   status: "idle",
-  budget: { tokens: null, limit: null, fraction: null, counted: "unknown" },
+  budget: { tokens: null, limit: null, fraction: null, counted: "unknown", limit_from: "unknown" },
 };
 
 /** A notebook panel in the page, with the root element of a widget somewhere inside it. */
