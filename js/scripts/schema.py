@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from smolpaws_jupyter.core.wire import Wire
 
@@ -28,10 +28,16 @@ class FullObjects(GenerateJsonSchema):
         """Titles would become a named type per field."""
         return False
 
+    def ser_schema(self, *_args: Any, **_kwargs: Any) -> JsonSchemaValue | None:
+        """Our own serialisers leave out fields and change none, so the fields of the model are what is sent."""
+        return None
+
 
 def schema() -> str:
     """The text that belongs into the file."""
     shapes = Wire.model_json_schema(by_alias=True, mode="serialization", schema_generator=FullObjects)
+    # Left out means that the agent said nothing (R-TOOL-6).
+    shapes["$defs"]["CondenseAction"]["required"].remove("message_to_future_self")
     return json.dumps(shapes, indent=2, sort_keys=True) + "\n"
 
 

@@ -1,47 +1,48 @@
-// Writes src/wire/shapes.json (or the file that is named): the part of schema.json that the page checks at run time, namely
-// the shapes of updates and traits, without the words. It is a quarter of the size, and it is in the bundle.
+// Writes src/wire/shapes.json (or the file that is named): what the page checks at run time, taken from schema.json. It is in
+// the bundle, so it holds the shapes of updates and traits only, in few characters; src/wire/check.ts says how to read it.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const schema = JSON.parse(readFileSync("src/wire/schema.json", "utf8"));
-const nameOf = (ref) => ref.slice("#/$defs/".length);
 const shapes = {};
 
-function slim(node) {
-  if (node.$ref !== undefined) {
-    keep(nameOf(node.$ref));
-    return { $ref: nameOf(node.$ref) };
+/** The name behind a reference; its shape is kept too. */
+function named(ref) {
+  const name = ref.slice("#/$defs/".length);
+  if (!(name in shapes)) {
+    shapes[name] = ""; // a shape may contain itself
+    shapes[name] = shapeOf(schema.$defs[name]);
   }
+  return name;
+}
+
+function shapeOf(node) {
+  if (node.$ref !== undefined) return `#${named(node.$ref)}`;
   if (node.discriminator !== undefined) {
     const { mapping, propertyName } = node.discriminator;
-    const kinds = Object.entries(mapping).map(([value, ref]) => [value, nameOf(ref)]);
-    for (const [, name] of kinds) keep(name);
-    return { by: { field: propertyName, shapes: Object.fromEntries(kinds) } };
+    return { by: propertyName, of: Object.fromEntries(Object.entries(mapping).map(([value, ref]) => [value, named(ref)])) };
   }
   const union = node.anyOf ?? node.oneOf;
-  if (union !== undefined) return { anyOf: union.map(slim) };
-  const { type, const: only, enum: values, items, properties, required } = node;
+  if (union !== undefined) return { any: union.map(shapeOf) };
+  if (node.const !== undefined) return { is: [node.const] };
+  if (node.enum !== undefined) return { is: node.enum };
+  if (node.items !== undefined) return { many: shapeOf(node.items) };
+  if (node.properties === undefined) return node.type ?? "any";
+  const fields = Object.entries(node.properties).map(([name, field]) => [name, shapeOf(field)]);
+  const required = new Set(node.required);
+  const may = fields.filter(([name]) => !required.has(name));
   return {
-    ...(type !== undefined && { type }),
-    ...(only !== undefined && { const: only }),
-    ...(values !== undefined && { enum: values }),
-    ...(items !== undefined && { items: slim(items) }),
-    ...(properties !== undefined && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, slim(field)])),
-    }),
-    ...(required !== undefined && { required }),
+    has: Object.fromEntries(fields.filter(([name]) => required.has(name))),
+    ...(may.length > 0 && { may: Object.fromEntries(may) }),
   };
 }
 
-function keep(name) {
-  if (name in shapes) return;
-  shapes[name] = {}; // a shape may contain itself
-  shapes[name] = slim(schema.$defs[name]);
-}
+const { update, traits } = schema.properties;
+shapes.update = shapeOf(update);
+shapeOf(traits);
+// A record of a batch is checked one by one, so that a single bad one does not spoil the rest.
+const [event, unknown] = shapes.Events.has.events.many.any;
+shapes.record = { by: event.by, of: { ...event.of, UnknownRecord: unknown.slice(1) } };
+shapes.Events.has.events = { many: "#record" };
 
-const { update, event, traits } = schema.properties;
-keep("UnknownRecord");
-const record = slim(event);
-record.by.shapes.UnknownRecord = "UnknownRecord";
-Object.assign(shapes, { record, update: slim(update) });
-slim(traits);
-writeFileSync(process.argv[2] ?? "src/wire/shapes.json", `${JSON.stringify(shapes, null, 1)}\n`);
+const lines = Object.entries(shapes).map(([name, shape]) => `  ${JSON.stringify(name)}: ${JSON.stringify(shape)}`);
+writeFileSync(process.argv[2] ?? "src/wire/shapes.json", `{\n${lines.join(",\n")}\n}\n`);

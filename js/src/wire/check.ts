@@ -1,21 +1,18 @@
 // What arrives may be anything: a saved notebook's traits can be forged, and a kernel may be of another version. So each
-// value is held against the schema that the types were generated from before the page believes it.
+// value is held against the shapes that the types were generated from before the page believes it.
 import type { LogRecord, Traits, Update } from "./names";
 import shapes from "./shapes.json";
 
-/** The part of JSON Schema that our models use. */
-interface Shape {
-  readonly $ref?: string;
-  readonly anyOf?: readonly Shape[];
-  /** Of a union told apart by a field: which shape belongs to which value of it. */
-  readonly by?: { readonly field: string; readonly shapes: Readonly<Record<string, string>> };
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly items?: Shape;
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-}
+/** A JSON type, the name of a shape after `#`, or one of these: */
+type Shape =
+  | string
+  | { readonly is: readonly unknown[] } // one of these values
+  | { readonly any: readonly Shape[] } // one of these shapes
+  | { readonly many: Shape } // an array
+  | { readonly by: string; readonly of: Readonly<Record<string, string>> } // the shape that this field's value names
+  | { readonly has: Fields; readonly may?: Fields }; // an object with these fields, and perhaps those
+
+type Fields = Readonly<Record<string, Shape>>;
 
 const SHAPES = shapes as unknown as Readonly<Record<string, Shape>>;
 /** Nothing of ours is nested deeper. */
@@ -26,46 +23,43 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Whether `value` has this shape. Fields that the shape does not name are let pass: a newer kernel may send more. */
-function fits(value: unknown, shape: Shape | undefined, depth = 0): boolean {
-  if (shape === undefined || depth > DEPTH) return false;
-  if (shape.$ref !== undefined) return fits(value, SHAPES[shape.$ref], depth + 1);
-  if (shape.by !== undefined) {
-    const { field, shapes } = shape.by;
-    const name = isObject(value) ? value[field] : undefined;
-    return typeof name === "string" && Object.hasOwn(shapes, name) && fits(value, { $ref: shapes[name] ?? "" }, depth);
+function fits(value: unknown, shape: Shape, depth = 0): boolean {
+  if (depth > DEPTH) return false;
+  if (typeof shape === "string") return shape[0] === "#" ? fitsNamed(value, shape.slice(1), depth) : isA(value, shape);
+  if ("is" in shape) return shape.is.includes(value);
+  if ("any" in shape) return shape.any.some((one) => fits(value, one, depth + 1));
+  if ("many" in shape) return Array.isArray(value) && value.every((one) => fits(one, shape.many, depth + 1));
+  if (!isObject(value)) return false;
+  if ("by" in shape) {
+    const name = value[shape.by];
+    return typeof name === "string" && Object.hasOwn(shape.of, name) && fitsNamed(value, shape.of[name] ?? "", depth);
   }
-  if (shape.anyOf !== undefined) return shape.anyOf.some((one) => fits(value, one, depth + 1));
-  if (shape.const !== undefined) return value === shape.const;
-  if (shape.enum !== undefined) return shape.enum.includes(value);
-  switch (shape.type) {
-    case "string":
-      return typeof value === "string";
-    case "integer":
-      return Number.isSafeInteger(value);
-    case "number":
-      return typeof value === "number" && Number.isFinite(value);
-    case "boolean":
-      return typeof value === "boolean";
-    case "null":
-      return value === null;
-    case "array":
-      return Array.isArray(value) && (shape.items === undefined || value.every((v) => fits(v, shape.items, depth + 1)));
-    case "object": {
-      if (!isObject(value)) return false;
-      if (shape.required?.some((name) => !Object.hasOwn(value, name))) return false;
-      return Object.entries(shape.properties ?? {}).every(
-        ([name, field]) => !Object.hasOwn(value, name) || fits(value[name], field, depth + 1),
-      );
-    }
-    default:
-      return true; // no type: any JSON value
-  }
+  const has = (name: string) => Object.hasOwn(value, name);
+  return (
+    Object.entries(shape.has).every(([name, field]) => has(name) && fits(value[name], field, depth + 1)) &&
+    Object.entries(shape.may ?? {}).every(([name, field]) => !has(name) || fits(value[name], field, depth + 1))
+  );
+}
+
+function fitsNamed(value: unknown, name: string, depth: number): boolean {
+  const shape = SHAPES[name];
+  return shape !== undefined && fits(value, shape, depth + 1);
+}
+
+function isA(value: unknown, type: string): boolean {
+  if (type === "any") return true;
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isSafeInteger(value);
+  if (type === "number") return Number.isFinite(value);
+  return typeof value === type;
 }
 
 /** A record of the log as the page may use it: what it cannot read is shown as unknown. */
 function readRecord(value: unknown): LogRecord {
-  if (fits(value, { $ref: "record" })) return value as LogRecord;
-  const { id, kind } = isObject(value) ? value : {};
+  if (fits(value, "#record")) return value as LogRecord;
+  const { id, kind } = isObject(value) ? value : { id: "", kind: "" };
   const name = typeof kind === "string" ? kind.slice(0, 100) : "";
   return { kind: "UnknownRecord", id: typeof id === "string" ? id : "", record_kind: name, reason: "unreadable" };
 }
@@ -74,10 +68,12 @@ function readRecord(value: unknown): LogRecord {
 export function readUpdate(value: unknown): Update | undefined {
   if (!isObject(value)) return undefined;
   const update = Array.isArray(value.events) ? { ...value, events: value.events.map(readRecord) } : value;
-  return fits(update, { $ref: "update" }) ? (update as unknown as Update) : undefined;
+  return fits(update, "#update") ? (update as unknown as Update) : undefined;
 }
 
 /** The value of a trait, or `otherwise` if it is not what that trait can be. */
 export function readTrait<K extends keyof Traits>(name: K, value: unknown, otherwise: Traits[K]): Traits[K] {
-  return fits(value, SHAPES.Traits?.properties?.[name]) ? (value as Traits[K]) : otherwise;
+  const traits = SHAPES.Traits;
+  const shape = typeof traits === "object" && "has" in traits ? traits.has[name] : undefined;
+  return shape !== undefined && fits(value, shape) ? (value as Traits[K]) : otherwise;
 }

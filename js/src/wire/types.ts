@@ -403,8 +403,12 @@ export interface RunPythonAction {
   code: string;
   kind: "RunPythonAction";
 }
+/**
+ * The agent's reset. Omitted, empty and non-empty messages are three inputs (R-TOOL-6).
+ */
 export interface CondenseAction {
-  [k: string]: unknown | undefined;
+  kind: "CondenseAction";
+  message_to_future_self?: string | null;
 }
 export interface NewContextAction {
   handoff: string;
