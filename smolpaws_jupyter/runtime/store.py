@@ -10,7 +10,10 @@ from ..core.records import UnknownEvent
 
 
 class Store(Protocol):
-    """An append-only list of commits, and blobs beside it. One writer (R-LOG-4)."""
+    """An append-only list of commits, and blobs beside it. One writer (R-LOG-4).
+
+    Positions and lengths count events (R-VOC-3).
+    """
 
     @property
     def conversation_id(self) -> str: ...
@@ -27,7 +30,17 @@ class Store(Protocol):
 
     @property
     def last_writer_id(self) -> str | None:
-        """The writer of the last commit found on opening."""
+        """The writer of the last commit found on opening. `writers.kernel_of` tells its kernel."""
+        ...
+
+    @property
+    def recovered(self) -> tuple[str, ...]:
+        """What opening repaired or noticed, a sentence each: for a `RecoveryEvent` in the opening commit (R-LOG-5)."""
+        ...
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What people should know and the log need not: fields left out on reading (R-LOG-6), no locks on this disk."""
         ...
 
     def append(self, events: Sequence[Event]) -> None:
@@ -35,7 +48,11 @@ class Store(Protocol):
         ...
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
-        """The events at positions start..stop, decoded as they are asked for."""
+        """The events at positions start..stop, decoded as they are asked for. Raises `StoreError`."""
+        ...
+
+    def commits(self) -> Iterator[tuple[Event | UnknownEvent, ...]]:
+        """Every commit as one tuple, in order: what folds are made from on opening."""
         ...
 
     def __len__(self) -> int:
@@ -46,6 +63,28 @@ class Store(Protocol):
         """Keeps bytes, durably, and gives their SHA-256 in hex."""
         ...
 
-    def get_blob(self, sha256: str) -> bytes | None: ...
+    def get_blob(self, sha256: str) -> bytes | None:
+        """The bytes with this SHA-256, checked; None where there are none."""
+        ...
 
-    def close(self) -> None: ...
+    def refresh(self) -> int:
+        """For a reader of another's log: how many events have come since; from now on they can be read.
+
+        Raises `StoreError` when the log is no longer the one that was read.
+        """
+        ...
+
+    def take_over(self) -> None:
+        """Become the writer, where nobody else is: as if opened anew. Raises `StoreError` while there is another."""
+        ...
+
+    def fork(self, position: int, conversation_id: str, events: Sequence[Event]) -> Store:
+        """Another conversation: a copy up to the commit that holds `position`, and these events as its next commit.
+
+        It is there wholly or not at all (R-FORK-1). Blobs that the copied lines name come along.
+        """
+        ...
+
+    def close(self) -> None:
+        """Gives up the writer's role. Nothing can be read or appended afterwards."""
+        ...

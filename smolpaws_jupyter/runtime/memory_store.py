@@ -1,0 +1,176 @@
+"""A store that lives in memory: for tests, for trying things out, and for conversations that shall not be saved.
+
+It keeps the same lines as a log file and keeps to the same contract, the death of the process included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..core.errors import StoreError
+from ..core.events import Event
+from ..core.records import UnknownEvent
+from . import record, writers
+
+
+@dataclass
+class _Content:
+    """What outlives a process."""
+
+    lines: list[bytes] = field(default_factory=list[bytes])
+    firsts: list[int] = field(default_factory=list[int])
+    """The position of each line's first event."""
+    length: int = 0
+    blobs: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    last_writer_id: str | None = None
+    owner: MemoryStore | None = None
+
+
+class MemoryStore:
+    """A `Store` without a disk.
+
+    `full` simulates a disk without room: while it is true, appends and blobs are refused.
+    """
+
+    def __init__(self, conversation_id: str | None = None) -> None:
+        """A new and empty conversation, with a random id unless one is given."""
+        self.conversation_id = conversation_id or uuid.uuid4().hex
+        self.writer_id = writers.writer_id()
+        self.recovered: tuple[str, ...] = ()
+        self.full = False
+        self._content = _Content(owner=self)
+        self._notices: dict[str, None] = {}
+        self._closed = False
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        self._length = self._content.length
+        self.last_writer_id = self._content.last_writer_id
+
+    def reopen(self, *, same_kernel: bool = False) -> MemoryStore:
+        """Another opening of what is stored, as after the death of this process; this one can do nothing any more.
+
+        `same_kernel` opens it in the process that wrote it, as after closing.
+        """
+        self.close()
+        again = self.follow(same_kernel=same_kernel)
+        again.take_over()
+        return again
+
+    def follow(self, *, same_kernel: bool = False) -> MemoryStore:
+        """A second opening beside this one: it can read, and take over once this one is closed."""
+        other = MemoryStore(self.conversation_id)
+        other.writer_id = writers.writer_id(writers.kernel_of(self.writer_id) if same_kernel else writers.new_kernel())
+        other._content = self._content
+        other._catch_up()
+        return other
+
+    @property
+    def read_only(self) -> str | None:
+        if self._closed:
+            return "This conversation was closed."
+        if self._content.owner is not self:
+            return "Another writer has this conversation open."
+        return None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        return tuple(self._notices)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, events: Sequence[Event]) -> None:
+        self._check_writable()
+        content = self._content
+        try:
+            draft = record.draft(len(content.lines), self.writer_id, writers.utc_now(), events)
+        except ValueError as error:
+            raise StoreError(f"This cannot be stored: {error}.") from None
+        content.blobs.update(draft.blobs)
+        content.lines.append(draft.line)
+        content.firsts.append(content.length)
+        content.length += len(events)
+        content.last_writer_id = self.writer_id
+        self._length = content.length
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
+        stop = self._length if stop is None else min(stop, self._length)
+        position = max(start, 0)
+        while position < stop:
+            number = bisect_right(self._content.firsts, position) - 1
+            events = self._decode(number)
+            first = self._content.firsts[number]
+            yield from events[position - first : stop - first]
+            position = first + len(events)
+
+    def commits(self) -> Iterator[tuple[Event | UnknownEvent, ...]]:
+        for number in range(bisect_right(self._content.firsts, self._length - 1)):
+            yield self._decode(number)
+
+    def _decode(self, number: int) -> tuple[Event | UnknownEvent, ...]:
+        if self._closed:
+            raise StoreError("This conversation was closed.", detail="Open it again.")
+        events, left_out = record.parse(self._content.lines[number]).decode(self._content.blobs.get)
+        self._notices.update(dict.fromkeys(left_out))
+        return events
+
+    def put_blob(self, data: bytes) -> str:
+        self._check_writable()
+        sha256 = hashlib.sha256(data).hexdigest()
+        self._content.blobs[sha256] = bytes(data)
+        return sha256
+
+    def get_blob(self, sha256: str) -> bytes | None:
+        return self._content.blobs.get(sha256)
+
+    def _check_writable(self) -> None:
+        if self.read_only is not None:
+            raise StoreError(self.read_only, detail="Open it again.")
+        if self.full:
+            raise StoreError("There is no room left to store this.", detail="Make room, then go on.")
+
+    def refresh(self) -> int:
+        before = self._length
+        self._catch_up()
+        return self._length - before
+
+    def take_over(self) -> None:
+        if self._closed:
+            raise StoreError("This conversation was closed.", detail="Open it again.")
+        if self._content.owner not in (None, self):
+            raise StoreError("Another writer has this conversation open.", detail="Close it there first.")
+        self._content.owner = self
+        self._catch_up()
+
+    def fork(self, position: int, conversation_id: str, events: Sequence[Event]) -> MemoryStore:
+        count = self._commits_until(position)
+        lines = self._content.lines[:count]
+        fork = MemoryStore(conversation_id)
+        copy = fork._content
+        copy.lines += lines
+        copy.firsts += self._content.firsts[:count]
+        copy.length = self._content.firsts[count] if count < len(self._content.firsts) else self._content.length
+        copy.blobs.update(
+            {
+                sha256: data
+                for sha256, data in self._content.blobs.items()
+                if any(sha256.encode() in line for line in lines)
+            }
+        )
+        fork.append(events)
+        return fork
+
+    def _commits_until(self, position: int) -> int:
+        if not 0 <= position < self._length:
+            raise StoreError(f"There is no event at position {position}; the log has {self._length}.")
+        return bisect_right(self._content.firsts, position)
+
+    def close(self) -> None:
+        if self._content.owner is self:
+            self._content.owner = None
+        self._closed = True

@@ -1,0 +1,282 @@
+"""One commit as one line: `{"crc":"9f31c2aa","rec":{"v":1,"seq":41,"w":"…","t":"…","events":[…]}}` and a line break.
+
+Pure. Large texts and all images leave the line for blobs (R-LOG-11). In their place stands `blob:<sha256>`, and the
+record's `blobs` lists the places, so that a person's text which merely looks like that is never taken for one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn, cast
+
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
+
+from ..core.base import JsonObject
+from ..core.events import Event
+from ..core.records import UnknownEvent, decode, encode
+
+VERSION = 1
+
+TEXT_LIMIT = 64 * 1024
+"""UTF-8 bytes; a longer text is a blob."""
+LINE_LIMIT = 1024 * 1024
+"""Bytes; a longer line sends its largest texts to blobs as well."""
+SMALLEST_BLOB = 4 * 1024
+"""UTF-8 bytes; shorter texts stay in the line, however long it is."""
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes; nothing longer is written, or held in memory by a reader."""
+DEPTH_LIMIT = 200
+"""Levels of lists and objects inside an event. Python's own limit would depend on who calls."""
+
+_HEAD = re.compile(rb'\{"crc":"([0-9a-f]{8})","rec":')
+_HEAD_SIZE = 24
+_REFERENCE = re.compile(r"blob:([0-9a-f]{64})")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+Place = tuple[int, list[str | int]]
+"""The index of an event in its commit, and the keys and indexes that lead to a text inside it."""
+
+
+class Damage(Exception):
+    """A line is not a record that this version can read; the message says why, as the end of a sentence."""
+
+
+class BadFrame(Damage):
+    """Not even the frame holds: what a write that did not finish leaves behind."""
+
+
+class BadRecord(Damage):
+    """The frame holds, so this was written whole; but its content is impossible."""
+
+
+class TooNew(Damage):
+    """The frame holds, and a later version has filled it in a way that this one cannot read."""
+
+
+# Writing
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A line, and the blobs by SHA-256 that must be durable before it."""
+
+    line: bytes
+    blobs: Mapping[str, bytes]
+
+
+def draft(seq: int, writer: str, time: str, events: Sequence[Event]) -> Draft:
+    """A commit as it is stored. Raises ValueError for what no log can hold, in words for people."""
+    if not events:
+        raise ValueError("a commit needs at least one event")
+    if any(isinstance(event, UnknownEvent) for event in events):
+        raise ValueError("events of an unknown kind can be kept, but not written (R-LOG-6)")
+    record: JsonObject = {
+        "v": VERSION,
+        "seq": seq,
+        "w": writer,
+        "t": time,
+        "events": [encode(event) for event in events],
+    }
+    blobs: dict[str, bytes] = {}
+    places: list[Place] = []
+
+    def move(text: _Text) -> None:
+        sha256 = hashlib.sha256(text.data).hexdigest()
+        blobs[sha256] = text.data
+        text.container[text.key] = f"blob:{sha256}"
+        places.append(text.place)
+        record["blobs"] = places
+
+    for text in _texts(record["events"], over=TEXT_LIMIT, images=True):
+        move(text)
+    line = frame(record)
+    if (spare := len(line) - LINE_LIMIT) > 0:
+        for text in sorted(_texts(record["events"], over=SMALLEST_BLOB), key=lambda text: -len(text.data)):
+            if spare > 0:
+                move(text)
+                spare -= len(text.data)
+        line = frame(record)
+    if len(line) > LONGEST_LINE:
+        raise ValueError(f"a commit may have {LONGEST_LINE} bytes beside its blobs; this one has {len(line)}")
+    return Draft(line, blobs)
+
+
+def frame(record: JsonObject) -> bytes:
+    """The line of a record: checksum, record, line break."""
+    body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return b'{"crc":"%08x","rec":%b}\n' % (zlib.crc32(body), body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    container: Any
+    key: str | int
+    place: Place
+    data: bytes
+
+
+def _texts(events: list[JsonObject], *, over: int, images: bool = False) -> Iterator[_Text]:
+    """Every text of more than `over` UTF-8 bytes and, on wish, every image's data."""
+    for container, index, path in _containers(events):
+        image = images and isinstance(container, dict) and cast("JsonObject", container).get("type") == "image"
+        for key, value in _items(container):
+            always = image and key == "data"
+            if isinstance(value, str) and (always or len(value) * 4 > over):
+                data = value.encode()
+                if always or len(data) > over:
+                    yield _Text(container, key, (index, [*path, key]), data)
+
+
+def _containers(events: list[JsonObject]) -> Iterator[tuple[Any, int, list[str | int]]]:
+    """Every object and list with its event's index and the way to it. Raises ValueError where it is nested too deep."""
+    stack: list[tuple[Any, int, list[str | int]]] = [(event, index, []) for index, event in enumerate(events)]
+    while stack:
+        container, index, path = stack.pop()
+        if len(path) >= DEPTH_LIMIT:
+            raise ValueError(f"an event may be nested {DEPTH_LIMIT} levels deep")
+        yield container, index, path
+        stack += [(value, index, [*path, key]) for key, value in _items(container) if isinstance(value, dict | list)]
+
+
+def _items(container: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(container, dict):
+        return cast("JsonObject", container).items()
+    return enumerate(cast("list[Any]", container))
+
+
+# Reading
+
+
+class _Envelope(BaseModel):
+    """The record as it stands in the line. Keys that a later version added are ignored."""
+
+    model_config = ConfigDict(strict=True)
+
+    v: Annotated[int, Field(ge=1)]
+    seq: Annotated[int, Field(ge=0)]
+    w: str
+    t: str
+    events: Annotated[list[JsonObject], Field(min_length=1)]
+    blobs: list[Annotated[tuple[int, list[str | int]], Strict(False)]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A line that was read. Its events are JSON as stored, with references where `places` says so."""
+
+    version: int
+    seq: int
+    writer: str
+    time: str
+    events: list[JsonObject]
+    references: tuple[tuple[str, Place], ...]
+    """SHA-256 of each blob, and the place of its text."""
+
+    def decode(self, get_blob: Callable[[str], bytes | None]) -> tuple[tuple[Event | UnknownEvent, ...], list[str]]:
+        """The events with their texts restored, and what had to be left out, a sentence each.
+
+        To be called once: it changes `events`. Raises BadRecord for a blob that is missing or no text.
+        """
+        for sha256, place in self.references:
+            container, key = _slot(self.events, place)
+            data = get_blob(sha256)
+            if data is None:
+                raise BadRecord(f"blobs/{sha256} is missing or damaged")
+            try:
+                container[key] = data.decode()
+            except UnicodeDecodeError:
+                raise BadRecord(f"blobs/{sha256} is not text") from None
+        decoded = [decode(event) for event in self.events]
+        return tuple(event for event, _ in decoded), [sentence for _, left_out in decoded for sentence in left_out]
+
+
+def parse(line: bytes) -> Record:
+    """The record of a whole line with its line break. Raises a kind of `Damage`, and nothing else."""
+    text = unframe(line)
+    value: Any = None
+    try:
+        value = _DECODER.decode(text)
+        envelope = _Envelope.model_validate(value)
+        if text.count("[") + text.count("{") > DEPTH_LIMIT:
+            for _ in _containers(envelope.events):
+                pass
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except ValidationError as error:
+        if version := _later_version(value):
+            raise TooNew(f"it is in format {version}") from None
+        where = ".".join(map(str, error.errors(include_url=False)[0]["loc"])) or "the record"
+        raise BadRecord(f"{where} is missing or of the wrong type") from None
+    except UnicodeEncodeError:
+        raise BadRecord("it holds half of a surrogate pair") from None
+    except RecursionError:
+        raise BadRecord("it is nested too deep") from None
+    except ValueError as error:
+        raise BadRecord(f"its content is not valid: {error}") from None
+    references = tuple((_reference(envelope.events, place), place) for place in envelope.blobs)
+    return Record(envelope.v, envelope.seq, envelope.w, envelope.t, envelope.events, references)
+
+
+def unframe(line: bytes) -> str:
+    """The JSON text of a record, its checksum checked. Raises BadFrame, or BadRecord for what is no text."""
+    head = _HEAD.match(line)
+    if head is None or line[-2:] != b"}\n":
+        raise BadFrame("it is not a whole record")
+    body = line[_HEAD_SIZE:-2]
+    if zlib.crc32(body) != int(head[1], 16):
+        raise BadFrame("its checksum does not match")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        raise BadRecord("it is not UTF-8") from None
+
+
+def _later_version(value: Any) -> int | None:
+    version = cast("JsonObject", value).get("v") if isinstance(value, dict) else None
+    return version if type(version) is int and version > VERSION else None
+
+
+def _reference(events: list[JsonObject], place: Place) -> str:
+    try:
+        container, key = _slot(events, place)
+        match = _REFERENCE.fullmatch(container[key])
+    except (LookupError, TypeError):
+        match = None
+    if match is None:
+        raise BadRecord("its list of blobs names a place without a reference")
+    return match[1]
+
+
+def _slot(events: list[JsonObject], place: Place) -> tuple[Any, str | int]:
+    index, path = place
+    container: Any = events[index]
+    for key in path[:-1]:
+        container = container[key]
+    return container, path[-1]
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return fields
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is no finite number")
+    return number
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
