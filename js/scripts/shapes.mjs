@@ -19,7 +19,10 @@ function shapeOf(node) {
   if (node.$ref !== undefined) return `#${named(node.$ref)}`;
   if (node.discriminator !== undefined) {
     const { mapping, propertyName } = node.discriminator;
-    return { by: propertyName, of: Object.fromEntries(Object.entries(mapping).map(([value, ref]) => [value, named(ref)])) };
+    return {
+      by: propertyName,
+      of: Object.fromEntries(Object.entries(mapping).map(([value, ref]) => [value, named(ref)])),
+    };
   }
   const union = node.anyOf ?? node.oneOf;
   if (union !== undefined) return { any: union.map(shapeOf) };

@@ -13,13 +13,15 @@ export function addStatusItem(statusBar: IStatusBar, tracker: INotebookTracker, 
   const states = new PanelStates<NotebookPanel>();
   const item = new Widget();
   const changed = new Signal<Widget, void>(item);
+  const text = document.createElement("span");
+  text.className = "jp-StatusBar-TextItem";
+  text.title = trans.__("Context used by the agent of this notebook, and what it is doing");
   item.addClass("smolpaws-status");
-  item.title.caption = trans.__("Context used by the agent of this notebook, and what it is doing");
+  item.node.append(text);
 
   const refresh = (): void => {
     const state = states.of(tracker.currentWidget);
-    item.node.textContent = state === undefined ? "" : statusText(state);
-    item.node.title = item.title.caption;
+    text.textContent = state === undefined ? "" : statusText(state);
     changed.emit();
   };
 

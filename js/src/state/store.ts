@@ -1,38 +1,283 @@
-// What Python says, as signals. The only file that touches the anywidget model.
-import { type ReadonlySignal, signal } from "@preact/signals";
-import type { Traits } from "../wire/types";
+// What Python says, as signals. The only file that touches the anywidget model. Traits say what is, messages say what
+// happened; messages can be lost, so the page compares numbers and asks again for what it lacks.
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { readTrait, readUpdate } from "../wire/check";
+import { assertNever } from "../wire/exhaustive";
+import type { Command, LeftOut, LogRecord, Traits, Update, UpdateOf } from "../wire/names";
+import { accept, EMPTY, isWhole, type Log } from "./log";
+import { Outbox } from "./outbox";
+import { Resync } from "./resync";
+import type { Transcript } from "./rows";
+import { TranscriptFold } from "./transcript";
 
 /** The part of anywidget's model that the page uses. */
 export interface Model {
   get(name: string): unknown;
-  on(event: string, callback: () => void): void;
-  off(event: string, callback: () => void): void;
+  on(event: string, callback: (value?: unknown) => void): void;
+  off(event: string, callback: (value?: unknown) => void): void;
+  send(content: object): void;
 }
 
-export interface Store {
-  readonly status: ReadonlySignal<Traits["status"]>;
-  readonly budget: ReadonlySignal<Traits["budget"]>;
-  /** Stop listening to the model. */
-  close(): void;
+type WithoutId<C> = C extends Command ? Omit<C, "id"> : never;
+/** A command before it has its id. */
+export type Wish = WithoutId<Command>;
+
+const DEFAULTS: Traits = {
+  status: "idle",
+  detail: "",
+  budget: { tokens: null, limit: null, fraction: null, counted: "unknown", limit_from: "unknown" },
+  profile: "",
+  title: "",
+  read_only: "",
+  event_count: 0,
+  conversation_id: "",
+  thresholds: [],
+  waiting_for: "",
+  resumable: null,
+};
+const TRAITS = Object.keys(DEFAULTS) as (keyof Traits)[];
+
+const NOTHING_WAITS = { waiting: [], granted: [] };
+const SILENCE = { text: "", reasoning: "" };
+/** Characters of a large text that are asked for at a time. */
+const PIECE = 262_144;
+
+export type TraitSignals = { readonly [K in keyof Traits]: ReadonlySignal<Traits[K]> };
+
+/** A text of which more is asked for: what is here, and the length of all of it in characters. */
+export interface FetchedText {
+  readonly text: string;
+  readonly total: number;
 }
 
-export function openStore(model: Model): Store {
-  const status = signal(model.get("status") as Traits["status"]);
-  const budget = signal(model.get("budget") as Traits["budget"]);
-  const onStatus = (): void => {
-    status.value = model.get("status") as Traits["status"];
+export class Store {
+  readonly traits: TraitSignals;
+  readonly transcript: ReadonlySignal<Transcript>;
+  /** Whether all that the kernel has told of is here. */
+  readonly whole: ReadonlySignal<boolean>;
+  /** Words of the reply that is coming now. */
+  readonly streaming = signal(SILENCE);
+  /** The last lines that running tools have put out, by action. */
+  readonly tails = signal<ReadonlyMap<string, string>>(new Map());
+  readonly approvals = signal<Pick<UpdateOf<"approvals">, "waiting" | "granted">>(NOTHING_WAITS);
+  /** What the provider said when the last run failed. */
+  readonly problem = signal<UpdateOf<"problem"> | null>(null);
+  /** Large texts that were asked for, by their sha256. */
+  readonly texts = signal<ReadonlyMap<string, FetchedText>>(new Map());
+  /** The kernel took no message: it is gone, and this agent with it. */
+  readonly gone = signal(false);
+  readonly outbox = new Outbox();
+
+  readonly #model: Model;
+  readonly #traits: { readonly [K in keyof Traits]: Signal<Traits[K]> };
+  readonly #log = signal<Log>(EMPTY);
+  readonly #resync: Resync;
+  readonly #listeners: [event: string, callback: (value?: unknown) => void][] = [];
+  #fold = new TranscriptFold();
+
+  constructor(model: Model) {
+    this.#model = model;
+    this.#traits = Object.fromEntries(TRAITS.map((name) => [name, signal(this.#read(name))])) as never;
+    this.traits = this.#traits;
+    this.transcript = computed(() => this.#rows(this.#log.value));
+    this.whole = computed(() => isWhole(this.#log.value));
+    this.#resync = new Resync(
+      () => !isWhole(this.#log.value) || (this.traits.status.value === "waiting" && this.approvals.value.waiting.length === 0),
+      () => this.#post({ kind: "replay", id: newId(), since: this.#log.value.records.length }),
+    );
+    for (const name of TRAITS) this.#listen(`change:${name}`, () => this.#onTrait(name));
+    this.#listen("msg:custom", (content) => this.#onMessage(content));
+    this.#listen("comm_live_update", () => this.#resync.now()); // the front end lost or found the kernel
+    this.#log.value = { ...EMPTY, known: this.traits.event_count.value };
+    this.#resync.now();
+    document.addEventListener("visibilitychange", this.#onVisible);
+  }
+
+  /** Sends a command and keeps it until its receipt comes; gives its id. */
+  send(wish: Wish): string {
+    const command = { ...wish, id: newId() } as Command;
+    this.#send(command);
+    return command.id;
+  }
+
+  /** Sends a command again that nobody has answered. The kernel knows it by its id. */
+  again(id: string): void {
+    const sent = this.outbox.sent.value.find((one) => one.command.id === id);
+    if (sent !== undefined) this.#send(sent.command);
+  }
+
+  /** Asks for the whole of a text that was left out, piece by piece. */
+  fetch({ sha256, chars }: LeftOut): void {
+    if (this.texts.value.has(sha256)) return;
+    this.texts.value = new Map(this.texts.value).set(sha256, { text: "", total: chars });
+    this.#fetchFrom(sha256, 0);
+  }
+
+  /** Stops listening. */
+  close(): void {
+    for (const [event, callback] of this.#listeners) this.#model.off(event, callback);
+    document.removeEventListener("visibilitychange", this.#onVisible);
+    this.#resync.stop();
+    this.outbox.clear();
+  }
+
+  #listen(event: string, callback: (value?: unknown) => void): void {
+    this.#model.on(event, callback);
+    this.#listeners.push([event, callback]);
+  }
+
+  #read<K extends keyof Traits>(name: K): Traits[K] {
+    return readTrait(name, this.#model.get(name), DEFAULTS[name]);
+  }
+
+  readonly #onVisible = (): void => {
+    if (!document.hidden) this.#resync.now(); // the machine may have slept
   };
-  const onBudget = (): void => {
-    budget.value = model.get("budget") as Traits["budget"];
-  };
-  model.on("change:status", onStatus);
-  model.on("change:budget", onBudget);
-  return {
-    status,
-    budget,
-    close: () => {
-      model.off("change:status", onStatus);
-      model.off("change:budget", onBudget);
-    },
-  };
+
+  #send(command: Command): void {
+    this.outbox.add(command);
+    const error = this.#post(command);
+    if (error !== null) this.outbox.fail(command, error);
+  }
+
+  /** Hands a command to the front end; gives the reason if it cannot even do that. */
+  #post(command: Command): string | null {
+    try {
+      this.#model.send(command);
+      return null;
+    } catch (error) {
+      this.gone.value = true;
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #onTrait<K extends keyof Traits>(name: K): void {
+    batch(() => {
+      this.gone.value = false;
+      const value = this.#read(name);
+      if (name === "conversation_id" && value !== this.#traits[name].value) this.#startOver();
+      this.#traits[name].value = value;
+      if (name === "event_count") this.#know(this.traits.event_count.value);
+      if (name === "status") {
+        if (value !== "running" && value !== "waiting") this.streaming.value = SILENCE;
+        if (value === "running") this.problem.value = null;
+      }
+    });
+    if (name === "conversation_id") this.#resync.now();
+    else this.#resync.soon();
+  }
+
+  #know(count: number): void {
+    if (count > this.#log.value.known) this.#log.value = { ...this.#log.value, known: count };
+  }
+
+  #startOver(): void {
+    this.#log.value = EMPTY;
+    this.streaming.value = SILENCE;
+    this.tails.value = new Map();
+    this.approvals.value = NOTHING_WAITS;
+    this.problem.value = null;
+    this.texts.value = new Map();
+    this.outbox.clear();
+  }
+
+  #onMessage(content: unknown): void {
+    const update = readUpdate(content);
+    if (update === undefined) return;
+    batch(() => {
+      this.gone.value = false;
+      this.#apply(update);
+    });
+    this.#resync.soon();
+  }
+
+  #apply(update: Update): void {
+    switch (update.kind) {
+      case "events":
+        if (update.conversation_id === this.traits.conversation_id.value) this.#append(update);
+        break;
+      case "delta": {
+        const { text, reasoning } = this.streaming.value;
+        if (update.what === "restart") this.streaming.value = SILENCE;
+        else if (update.what === "text") this.streaming.value = { text: text + update.text, reasoning };
+        else this.streaming.value = { text, reasoning: reasoning + update.text };
+        break;
+      }
+      case "ack":
+      case "refused":
+        this.outbox.receive(update);
+        break;
+      case "output":
+        this.tails.value = new Map(this.tails.value).set(update.action_id, update.text);
+        break;
+      case "approvals":
+        this.approvals.value = update;
+        break;
+      case "chunk":
+        this.#onChunk(update);
+        break;
+      case "problem":
+        this.problem.value = update;
+        break;
+      case "request": // the answer to a question that this page does not ask
+        break;
+      default:
+        assertNever(update);
+    }
+  }
+
+  #append(update: UpdateOf<"events">): void {
+    const before = this.#log.value;
+    const log = accept(before, update);
+    this.#log.value = log;
+    if (log.records === before.records) return;
+    this.#resync.progress();
+    for (const record of log.records.slice(before.records.length)) this.#settle(record);
+  }
+
+  /** What a new record makes obsolete. */
+  #settle(record: LogRecord): void {
+    if (record.kind === "UnknownRecord") return;
+    if (record.command_id !== null) this.outbox.drop(record.command_id);
+    if (record.kind === "ResponseEvent" || record.kind === "UsageEvent") this.streaming.value = SILENCE;
+    if ("action_id" in record && typeof record.action_id === "string" && this.tails.value.has(record.action_id)) {
+      const tails = new Map(this.tails.value);
+      tails.delete(record.action_id);
+      this.tails.value = tails;
+    }
+  }
+
+  #rows({ records, leftOut }: Log): Transcript {
+    if (!this.#fold.isStartOf(records)) this.#fold = new TranscriptFold();
+    for (let at = this.#fold.length; at < records.length; at += 1) {
+      const record = records[at];
+      if (record !== undefined) this.#fold.add(record, leftOut.get(at));
+    }
+    return this.#fold.snapshot();
+  }
+
+  #onChunk({ sha256, offset, text, total }: UpdateOf<"chunk">): void {
+    const have = this.texts.value.get(sha256);
+    if (have === undefined || offset !== lengthOf(have.text)) return; // not asked for, or heard before
+    this.texts.value = new Map(this.texts.value).set(sha256, { text: have.text + text, total });
+    const next = offset + lengthOf(text);
+    if (next < total && text !== "") this.#fetchFrom(sha256, next);
+  }
+
+  #fetchFrom(sha256: string, offset: number): void {
+    this.#post({ kind: "fetch", id: newId(), sha256, offset, length: PIECE });
+  }
+}
+
+/** In characters as Python counts them. */
+function lengthOf(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** Browsers offer randomUUID on secure pages only, and many notebook servers speak plain http. */
+function newId(): string {
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,0 +1,99 @@
+// What this page has asked for and not heard of yet. A command's id makes it safe to send again (R-STOP-14).
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { Command, UpdateOf } from "../wire/names";
+
+/** After these many milliseconds without a receipt the page says so, and then says more. */
+export const SLOW = 1_000;
+export const SILENT = 20_000;
+
+/** `accepted`: received, but its record is not in the log yet. `failed`: refused, or not sent at all. */
+export interface Sent {
+  readonly command: Command;
+  readonly state: "sent" | "slow" | "silent" | "accepted" | "failed";
+  readonly reason: string;
+}
+
+/** Something that the person should know about a command: done, or why not. */
+export interface Notice {
+  readonly id: string;
+  readonly tone: "info" | "error";
+  readonly text: string;
+}
+
+export class Outbox {
+  readonly #sent = signal<readonly Sent[]>([]);
+  readonly #notices = signal<readonly Notice[]>([]);
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+
+  get sent(): ReadonlySignal<readonly Sent[]> {
+    return this.#sent;
+  }
+
+  get notices(): ReadonlySignal<readonly Notice[]> {
+    return this.#notices;
+  }
+
+  /** A command went out, for the first time or again. */
+  add(command: Command): void {
+    this.drop(command.id);
+    this.#sent.value = [...this.#sent.value, { command, state: "sent", reason: "" }];
+    this.#later(SLOW, () => this.#change(command.id, ["sent"], { state: "slow" }));
+    this.#later(SILENT, () => this.#change(command.id, ["slow"], { state: "silent" }));
+  }
+
+  /** It did not go out, or it was turned down. A message keeps its place, so that no words are lost. */
+  fail(command: Command, reason: string): void {
+    if (command.kind === "tell") this.#change(command.id, null, { state: "failed", reason });
+    else {
+      this.drop(command.id);
+      this.#notice({ id: command.id, tone: "error", text: reason });
+    }
+  }
+
+  receive(receipt: UpdateOf<"ack" | "refused">): void {
+    const sent = this.#sent.value.find((one) => one.command.id === receipt.id);
+    if (sent === undefined) return; // of another page, or heard before
+    if (receipt.kind === "refused") this.fail(sent.command, receipt.text);
+    else if (sent.command.kind === "tell") this.#change(receipt.id, ["sent", "slow", "silent"], { state: "accepted" });
+    else {
+      this.drop(receipt.id);
+      if (receipt.text !== "") this.#notice({ id: receipt.id, tone: "info", text: receipt.text });
+    }
+  }
+
+  /** The record of a command is in the log, or its sender gives it up. */
+  drop(id: string): void {
+    if (this.#sent.value.some((one) => one.command.id === id))
+      this.#sent.value = this.#sent.value.filter((one) => one.command.id !== id);
+  }
+
+  dismiss(id: string): void {
+    this.#notices.value = this.#notices.value.filter((one) => one.id !== id);
+  }
+
+  clear(): void {
+    this.#sent.value = [];
+    this.#notices.value = [];
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #notice(notice: Notice): void {
+    this.#notices.value = [...this.#notices.value.filter((one) => one.text !== notice.text), notice];
+  }
+
+  /** Changes the entry of a command, if it is in one of these states. */
+  #change(id: string, from: readonly Sent["state"][] | null, change: Partial<Sent>): void {
+    this.#sent.value = this.#sent.value.map((one) =>
+      one.command.id === id && (from === null || from.includes(one.state)) ? { ...one, ...change } : one,
+    );
+  }
+
+  #later(delay: number, action: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      action();
+    }, delay);
+    this.#timers.add(timer);
+  }
+}

@@ -1,0 +1,49 @@
+"""Fixtures for the browser tests: one browser and one private JupyterLab per module, one page per test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.conftest import find_chromium
+from tests.e2e.lab import CHROMIUM_ARGS, LabPage, Server, jupyter_lab
+
+
+# Per module, not per session: while it lives, Playwright keeps an event loop on this thread, and no async test can run.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A private JupyterLab. It starts in seconds, so the tests of a module share it, each with a folder of its own."""
+    with jupyter_lab(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("jupyter")) as server:
+        yield server
+
+
+@pytest.fixture
+def workspace(server: Server, request: pytest.FixtureRequest) -> Path:
+    """The folder of this test in JupyterLab; put notebooks and data here before `lab.open(...)`."""
+    folder = server.root / re.sub(r"\W+", "-", request.node.name)
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def lab(browser: Browser, server: Server, workspace: Path, root: Path) -> Iterator[LabPage]:
+    """A new page of that JupyterLab, not yet opened on a notebook."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    shots = root / "tests/shots"
+    shots.mkdir(exist_ok=True)
+    yield LabPage(context.new_page(), server, workspace.name, shots)
+    context.close()
+    server.stop_kernels()
