@@ -45,14 +45,19 @@ TokenLimit = Annotated[int, Field(gt=0)]
 Params = dict[str, JsonValue]
 """Non-secret options that go along with every request, such as `temperature`."""
 
-# Names and values are compared without case and punctuation: apiKey, api_key and X-Api-Key are one.
+# Names are compared without case and punctuation: apiKey, api_key and X-Api-Key are one.
 _SECRET_NAME = re.compile(
-    r"(api|secret|access)key$|secret$|password$|authorization$|(api|access|auth|session|bearer|ad)token$|^(token|bearer|cookie)$"
+    r"(api|access|secret)key$|(api|access|auth|session|bearer|ad)token$|(secret|password|authorization)$"
+    r"|^(token|bearer|cookie)$"
 )
 _SECRET_VALUE = re.compile(
-    r"^\s*(bearer|basic)\s+\S|-----BEGIN [A-Z ]*PRIVATE KEY|\b(sk-|AIza|gh[pousr]_|AKIA)[\w-]{16,}|://[^/?#\s]*:[^/?#\s]*@",
+    r"^\s*bearer\s+[\w.~+/=-]{8,}\s*$"  # a header
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"|\b(sk-|AIza|gh[pousr]_|AKIA)[\w-]{16,}"  # shapes of well-known providers
+    r"|://[^/?#\s:]*:[^/?#\s@]*@",  # user and password of a URL
     re.IGNORECASE,
 )
+# Options that would bypass the digest or the budget if they stood in params.
 _OWN_FIELD = {
     "model": "model",
     "apibase": "baseUrl",

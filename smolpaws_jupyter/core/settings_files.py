@@ -180,6 +180,8 @@ def with_role(
 ) -> JsonObject:
     """`models.json` with this role given to a saved profile, everywhere or in one scope."""
     change = {_some_name(role, "role", source): _some_name(profile_name, "profile name", source)}
+    if scope == "":
+        raise SettingsError("scopes", "a scope that is not empty, or none", source=source)
     if scope is None:
         return {**models, "roles": {**_object(models, "roles", source), **change}}
     scopes = _object(models, "scopes", source)

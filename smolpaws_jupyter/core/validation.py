@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NamedTuple, TypeVar, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     JsonValue,
     SerializerFunctionWrapHandler,
-    StringConstraints,
     ValidationError,
     model_serializer,
     model_validator,
@@ -24,9 +24,6 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from .base import Frozen
 from .errors import SettingsError
-
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-"""A name or reference: trimmed, not empty."""
 
 
 class SettingsModel(Frozen):
@@ -87,6 +84,15 @@ def refusal(expected: str, *, allowed: Iterable[str] = (), at: str = "") -> Pyda
         {"place": f"{at}: " if at else "", "expected": expected, "choices": choices, "allowed": listed, "at": at},
     )
 
+
+def _trimmed(text: str) -> str:
+    if not text.strip():
+        raise refusal("text that is not blank")
+    return text.strip()
+
+
+Name = Annotated[str, AfterValidator(_trimmed)]
+"""A name or reference: trimmed, not empty."""
 
 M = TypeVar("M", bound=BaseModel)
 
