@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..core.errors import StoreError
 from ..core.events import Event
-from ..core.records import UnknownEvent
-from . import record, writers
+from . import writers
+from .draft import draft
+from .line_store import LineStore
 
 
 @dataclass
@@ -30,7 +30,7 @@ class _Content:
     owner: MemoryStore | None = None
 
 
-class MemoryStore:
+class MemoryStore(LineStore):
     """A `Store` without a disk.
 
     `full` simulates a disk without room: while it is true, appends and blobs are refused.
@@ -38,12 +38,12 @@ class MemoryStore:
 
     def __init__(self, conversation_id: str | None = None) -> None:
         """A new and empty conversation, with a random id unless one is given."""
+        super().__init__()
         self.conversation_id = conversation_id or uuid.uuid4().hex
         self.writer_id = writers.writer_id()
         self.recovered: tuple[str, ...] = ()
         self.full = False
         self._content = _Content(owner=self)
-        self._notices: dict[str, None] = {}
         self._closed = False
         self._catch_up()
 
@@ -77,10 +77,6 @@ class MemoryStore:
             return "Another writer has this conversation open."
         return None
 
-    @property
-    def notices(self) -> tuple[str, ...]:
-        return tuple(self._notices)
-
     def __len__(self) -> int:
         return self._length
 
@@ -88,36 +84,24 @@ class MemoryStore:
         self._check_writable()
         content = self._content
         try:
-            draft = record.draft(len(content.lines), self.writer_id, writers.utc_now(), events)
-        except ValueError as error:
+            commit = draft(len(content.lines), self.writer_id, writers.utc_now(), events)
+        except (ValueError, RecursionError) as error:
             raise StoreError(f"This cannot be stored: {error}.") from None
-        content.blobs.update(draft.blobs)
-        content.lines.append(draft.line)
+        content.blobs.update(commit.blobs)
+        content.lines.append(commit.line)
         content.firsts.append(content.length)
         content.length += len(events)
         content.last_writer_id = self.writer_id
         self._length = content.length
 
-    def read(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
-        stop = self._length if stop is None else min(stop, self._length)
-        position = max(start, 0)
-        while position < stop:
-            number = bisect_right(self._content.firsts, position) - 1
-            events = self._decode(number)
-            first = self._content.firsts[number]
-            yield from events[position - first : stop - first]
-            position = first + len(events)
-
-    def commits(self) -> Iterator[tuple[Event | UnknownEvent, ...]]:
-        for number in range(bisect_right(self._content.firsts, self._length - 1)):
-            yield self._decode(number)
-
-    def _decode(self, number: int) -> tuple[Event | UnknownEvent, ...]:
+    def _line(self, number: int) -> bytes:
         if self._closed:
             raise StoreError("This conversation was closed.", detail="Open it again.")
-        events, left_out = record.parse(self._content.lines[number]).decode(self._content.blobs.get)
-        self._notices.update(dict.fromkeys(left_out))
-        return events
+        return self._content.lines[number]
+
+    @property
+    def _firsts(self) -> Sequence[int]:
+        return self._content.firsts
 
     def put_blob(self, data: bytes) -> str:
         self._check_writable()
@@ -148,7 +132,9 @@ class MemoryStore:
         self._catch_up()
 
     def fork(self, position: int, conversation_id: str, events: Sequence[Event]) -> MemoryStore:
-        count = self._commits_until(position)
+        if not 0 <= position < self._length:
+            raise StoreError(f"There is no event at position {position}; the log has {self._length}.")
+        count = self._commit_of(position) + 1
         lines = self._content.lines[:count]
         fork = MemoryStore(conversation_id)
         copy = fork._content
@@ -164,11 +150,6 @@ class MemoryStore:
         )
         fork.append(events)
         return fork
-
-    def _commits_until(self, position: int) -> int:
-        if not 0 <= position < self._length:
-            raise StoreError(f"There is no event at position {position}; the log has {self._length}.")
-        return bisect_right(self._content.firsts, position)
 
     def close(self) -> None:
         if self._content.owner is self:

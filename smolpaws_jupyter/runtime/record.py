@@ -6,12 +6,11 @@ record's `blobs` lists the places, so that a person's text which merely looks li
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn, cast
 
@@ -19,16 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 
 from ..core.base import JsonObject
 from ..core.events import Event
-from ..core.records import UnknownEvent, decode, encode
+from ..core.records import UnknownEvent, decode
 
 VERSION = 1
 
-TEXT_LIMIT = 64 * 1024
-"""UTF-8 bytes; a longer text is a blob."""
-LINE_LIMIT = 1024 * 1024
-"""Bytes; a longer line sends its largest texts to blobs as well."""
-SMALLEST_BLOB = 4 * 1024
-"""UTF-8 bytes; shorter texts stay in the line, however long it is."""
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes; nothing longer is written, or held in memory by a reader."""
 DEPTH_LIMIT = 200
@@ -58,99 +51,9 @@ class BadRecord(Damage):
 class TooNew(Damage):
     """The frame holds, and a later version has filled it in a way that this one cannot read."""
 
-
-# Writing
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A line, and the blobs by SHA-256 that must be durable before it."""
-
-    line: bytes
-    blobs: Mapping[str, bytes]
-
-
-def draft(seq: int, writer: str, time: str, events: Sequence[Event]) -> Draft:
-    """A commit as it is stored. Raises ValueError for what no log can hold, in words for people."""
-    if not events:
-        raise ValueError("a commit needs at least one event")
-    if any(isinstance(event, UnknownEvent) for event in events):
-        raise ValueError("events of an unknown kind can be kept, but not written (R-LOG-6)")
-    record: JsonObject = {
-        "v": VERSION,
-        "seq": seq,
-        "w": writer,
-        "t": time,
-        "events": [encode(event) for event in events],
-    }
-    blobs: dict[str, bytes] = {}
-    places: list[Place] = []
-
-    def move(text: _Text) -> None:
-        sha256 = hashlib.sha256(text.data).hexdigest()
-        blobs[sha256] = text.data
-        text.container[text.key] = f"blob:{sha256}"
-        places.append(text.place)
-        record["blobs"] = places
-
-    for text in _texts(record["events"], over=TEXT_LIMIT, images=True):
-        move(text)
-    line = frame(record)
-    if (spare := len(line) - LINE_LIMIT) > 0:
-        for text in sorted(_texts(record["events"], over=SMALLEST_BLOB), key=lambda text: -len(text.data)):
-            if spare > 0:
-                move(text)
-                spare -= len(text.data)
-        line = frame(record)
-    if len(line) > LONGEST_LINE:
-        raise ValueError(f"a commit may have {LONGEST_LINE} bytes beside its blobs; this one has {len(line)}")
-    return Draft(line, blobs)
-
-
-def frame(record: JsonObject) -> bytes:
-    """The line of a record: checksum, record, line break."""
-    body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-    return b'{"crc":"%08x","rec":%b}\n' % (zlib.crc32(body), body)
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    container: Any
-    key: str | int
-    place: Place
-    data: bytes
-
-
-def _texts(events: list[JsonObject], *, over: int, images: bool = False) -> Iterator[_Text]:
-    """Every text of more than `over` UTF-8 bytes and, on wish, every image's data."""
-    for container, index, path in _containers(events):
-        image = images and isinstance(container, dict) and cast("JsonObject", container).get("type") == "image"
-        for key, value in _items(container):
-            always = image and key == "data"
-            if isinstance(value, str) and (always or len(value) * 4 > over):
-                data = value.encode()
-                if always or len(data) > over:
-                    yield _Text(container, key, (index, [*path, key]), data)
-
-
-def _containers(events: list[JsonObject]) -> Iterator[tuple[Any, int, list[str | int]]]:
-    """Every object and list with its event's index and the way to it. Raises ValueError where it is nested too deep."""
-    stack: list[tuple[Any, int, list[str | int]]] = [(event, index, []) for index, event in enumerate(events)]
-    while stack:
-        container, index, path = stack.pop()
-        if len(path) >= DEPTH_LIMIT:
-            raise ValueError(f"an event may be nested {DEPTH_LIMIT} levels deep")
-        yield container, index, path
-        stack += [(value, index, [*path, key]) for key, value in _items(container) if isinstance(value, dict | list)]
-
-
-def _items(container: Any) -> Iterable[tuple[Any, Any]]:
-    if isinstance(container, dict):
-        return cast("JsonObject", container).items()
-    return enumerate(cast("list[Any]", container))
-
-
-# Reading
+    def __init__(self, version: int) -> None:
+        super().__init__(f"it is in format {version}")
+        self.version = version
 
 
 class _Envelope(BaseModel):
@@ -204,13 +107,13 @@ def parse(line: bytes) -> Record:
         value = _DECODER.decode(text)
         envelope = _Envelope.model_validate(value)
         if text.count("[") + text.count("{") > DEPTH_LIMIT:
-            for _ in _containers(envelope.events):
+            for _ in containers(envelope.events):
                 pass
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except ValidationError as error:
         if version := _later_version(value):
-            raise TooNew(f"it is in format {version}") from None
+            raise TooNew(version) from None
         where = ".".join(map(str, error.errors(include_url=False)[0]["loc"])) or "the record"
         raise BadRecord(f"{where} is missing or of the wrong type") from None
     except UnicodeEncodeError:
@@ -237,6 +140,12 @@ def unframe(line: bytes) -> str:
         raise BadRecord("it is not UTF-8") from None
 
 
+def frame(record: JsonObject) -> bytes:
+    """The line of a record: checksum, record, line break."""
+    body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return b'{"crc":"%08x","rec":%b}\n' % (zlib.crc32(body), body)
+
+
 def _later_version(value: Any) -> int | None:
     version = cast("JsonObject", value).get("v") if isinstance(value, dict) else None
     return version if type(version) is int and version > VERSION else None
@@ -259,6 +168,24 @@ def _slot(events: list[JsonObject], place: Place) -> tuple[Any, str | int]:
     for key in path[:-1]:
         container = container[key]
     return container, path[-1]
+
+
+def containers(events: list[JsonObject]) -> Iterator[tuple[Any, int, list[str | int]]]:
+    """Every object and list with its event's index and the way to it. Raises ValueError where it is nested too deep."""
+    stack: list[tuple[Any, int, list[str | int]]] = [(event, index, []) for index, event in enumerate(events)]
+    while stack:
+        container, index, path = stack.pop()
+        if len(path) >= DEPTH_LIMIT:
+            raise ValueError(f"an event may be nested {DEPTH_LIMIT} levels deep")
+        yield container, index, path
+        stack += [(value, index, [*path, key]) for key, value in items(container) if isinstance(value, dict | list)]
+
+
+def items(container: Any) -> Iterable[tuple[Any, Any]]:
+    """The keys or indexes of an object or list, with what stands there."""
+    if isinstance(container, dict):
+        return cast("JsonObject", container).items()
+    return enumerate(cast("list[Any]", container))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:

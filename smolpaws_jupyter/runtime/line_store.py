@@ -1,0 +1,77 @@
+"""What the stores have in common: reading events out of lines (R-LOG-6, R-LOG-11)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from ..core.errors import LogDamaged
+from ..core.events import Event
+from ..core.records import UnknownEvent
+from . import record
+
+_MOST_NOTICES = 20
+
+
+class LineStore(ABC):
+    """A list of lines, each a commit. Nothing decoded is kept."""
+
+    conversation_id: str
+
+    def __init__(self) -> None:
+        self._notices: dict[str, None] = {}
+
+    @abstractmethod
+    def _line(self, number: int) -> bytes:
+        """The line of a commit. Raises StoreError."""
+
+    @property
+    @abstractmethod
+    def _firsts(self) -> Sequence[int]:
+        """The position of each commit's first event. Others may append to it meanwhile."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def get_blob(self, sha256: str) -> bytes | None: ...
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        return tuple(self._notices)
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
+        stop = len(self) if stop is None else min(stop, len(self))
+        position = max(start, 0)
+        while position < stop:
+            number = self._commit_of(position)
+            first = self._firsts[number]
+            events = self._decode(number)
+            yield from events[position - first : stop - first]
+            position = first + len(events)
+
+    def commits(self) -> Iterator[tuple[Event | UnknownEvent, ...]]:
+        for number in range(self._commit_of(len(self) - 1) + 1):
+            yield self._decode(number)
+
+    def _commit_of(self, position: int) -> int:
+        """The number of the commit that holds an event; -1 before the first."""
+        return bisect_right(self._firsts, position) - 1
+
+    def _decode(self, number: int) -> tuple[Event | UnknownEvent, ...]:
+        line = self._line(number)
+        try:
+            events, left_out = record.parse(line).decode(self.get_blob)
+        except record.Damage as error:
+            raise LogDamaged(
+                f"Commit {number} of conversation {self.conversation_id} was sound and is not any more: {error}.",
+                detail="Open the conversation again: what is sound before it can still be read.",
+            ) from None
+        self._notice(*left_out)
+        return events
+
+    def _notice(self, *sentences: str) -> None:
+        for sentence in sentences:
+            if len(self._notices) < _MOST_NOTICES:
+                self._notices[sentence] = None

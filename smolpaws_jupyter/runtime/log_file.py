@@ -1,0 +1,182 @@
+"""The open log file: one durable append after another, each behind the fence, and what opening may mend.
+
+A failed append is taken back. Where that is not certain, the file is `broken`: nothing is appended any more, and
+whoever opens it again finds out what the disk holds (R-LOG-2).
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..core.errors import StoreError
+from .disk import Disk, write_all
+from .scan import Findings, Index, read_lines, scan
+
+_FULL = (errno.ENOSPC, errno.EFBIG)
+_PIECE = 1 << 20
+_REOPEN = "Open the conversation again: what is found on the disk then counts."
+_ELSEWHERE = "What was read can still be forked or copied from here; open the conversation again to go on."
+
+
+class LogFile:
+    """`log.jsonl` and the index of it. One thread appends; others may read."""
+
+    def __init__(self, disk: Disk, path: Path, *, write: bool, create: bool = False) -> None:
+        """Raises OSError. Nothing is read yet."""
+        self.path = path
+        self.index = Index()
+        self.broken = ""
+        """Why nothing can be appended any more, as a sentence."""
+        self._disk = disk
+        self._fd = disk.open(path, write=write, create=create)
+        self._using = threading.Lock()
+        self._closed = False
+
+    # Reading
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file, whoever wrote them. Raises OSError."""
+        return self._disk.size(self._fd)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether its path still names this file."""
+        return self._disk.is_still(self._fd, self.path)
+
+    def scan(self, has_blob: Callable[[str], bool], *, writer_gone: bool) -> Findings:
+        """Brings the index up to what the file holds now. Raises OSError."""
+        lines = read_lines(self._disk, self._fd, self.index.end, self.size)
+        return scan(lines, self.index, has_blob, writer_gone=writer_gone)
+
+    def line(self, number: int) -> bytes:
+        """The line of a commit. Raises StoreError."""
+        start, stop = self.index.span(number)
+        data = self._read(start, stop - start)
+        # After it may stand a line that counts for nothing, or one that was appended this moment.
+        return data[: data.find(b"\n") + 1]
+
+    def end_of(self, number: int) -> int:
+        """The offset behind the line of a commit."""
+        return self.index.span(number)[0] + len(self.line(number))
+
+    def _read(self, offset: int, size: int) -> bytes:
+        with self._using:  # the descriptor's number must not become another file's in between
+            if self._closed:
+                raise StoreError("This conversation was closed.", detail="Open it again.")
+            try:
+                data = self._disk.read(self._fd, size, offset)
+                while len(data) < size and (more := self._disk.read(self._fd, size - len(data), offset + len(data))):
+                    data += more
+                return data
+            except OSError as error:
+                raise StoreError(f"{self.path} cannot be read: {error.strerror}.") from error
+
+    def close(self) -> None:
+        """Idempotent."""
+        with self._using:
+            if not self._closed:
+                self._closed = True
+                self._disk.close(self._fd)
+
+    # Appending
+
+    def append(self, line: bytes, writer: str, events: int) -> None:
+        """One line, durable on return. Raises StoreError, and then it is not in the log, or the log is broken."""
+        self._check_fence()
+        try:
+            write_all(self._disk, self._fd, line)
+        except OSError as error:
+            self._take_back(len(line))
+            if error.errno not in _FULL:
+                self._break(f"Writing to {self.path} failed: {error.strerror}.")
+            detail = _REOPEN if self.broken else "Make room on this disk, then try again."
+            raise StoreError(f"Nothing was stored in {self.path}: {error.strerror}.", detail=detail) from error
+        except BaseException:
+            self._break(f"A write to {self.path} was interrupted.")
+            raise
+        try:
+            self._disk.sync(self._fd)
+        except BaseException as error:
+            self._take_back(len(line))
+            self._break(f"{self.path} could not be made durable.")
+            if not isinstance(error, OSError):
+                raise
+            raise StoreError(f"{self.broken} {error.strerror}.", code="unknown_outcome", detail=_REOPEN) from error
+        self.index.add(len(line), writer, events)
+
+    def _check_fence(self) -> None:
+        """Stops a writer whose file is no longer what it left (F-7, F-8, I-6)."""
+        try:
+            if not self.is_in_place:
+                self._break(f"{self.path} was deleted, moved or replaced while it was open here.")
+            elif self.size != self.index.end:
+                self._break(f"{self.path} was changed by somebody else while it was open here.")
+        except OSError as error:
+            self._break(f"{self.path} cannot be reached: {error.strerror}.")
+        if self.broken:
+            raise StoreError(self.broken, code="log_changed", detail=_ELSEWHERE)
+
+    def _take_back(self, most: int) -> None:
+        """Removes what a failed append left, if it is certain that it is ours."""
+        try:
+            if self.size > self.index.end + most:
+                raise OSError(errno.EBUSY, "somebody else has written")
+            self._disk.truncate(self._fd, self.index.end)
+            self._disk.sync(self._fd)
+        except OSError as error:
+            self._break(f"A failed write to {self.path} could not be taken back: {error.strerror}.")
+
+    def _break(self, why: str) -> None:
+        self.broken = self.broken or why
+
+    # Mending, on opening
+
+    def mend(self, findings: Findings) -> Iterator[str]:
+        """Makes the end fit for the next append, and says what was found, a sentence each. Raises OSError.
+
+        A torn tail is cut and kept aside; a last line that lacks only its line break gets it.
+        """
+        for number in findings.skipped:
+            yield f"Line {number} of the log was written by another writer after this one had gone on; it is left out."
+        if findings.unended:
+            write_all(self._disk, self._fd, b"\n")
+            self._disk.sync(self._fd)
+            self.index.end += 1
+        if findings.torn:
+            aside = self._keep_aside(self.index.end, findings.torn)
+            self._disk.truncate(self._fd, self.index.end)
+            self._disk.sync(self._fd)
+            yield (
+                f"The end of the log was a record that had not been written whole ({findings.torn} bytes). "
+                f"It was cut off and kept in {aside.name}."
+            )
+        if not self.index.length:
+            yield "The log held nothing whole, so the conversation begins anew."
+
+    def _keep_aside(self, start: int, size: int) -> Path:
+        name = f"log.torn-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        aside = self.path.with_name(name)
+        number = 1
+        while self._disk.exists(aside):
+            number += 1
+            aside = self.path.with_name(f"{name}-{number}")
+        self.copy_to(aside, start, start + size)
+        self._disk.sync_folder(self.path.parent)
+        return aside
+
+    def copy_to(self, target: Path, start: int, stop: int, more: bytes = b"") -> None:
+        """A new file with a part of this one and `more`; durable but for its name. Raises OSError or StoreError."""
+        fd = self._disk.open(target, write=True, create=True)
+        try:
+            while start < stop and (piece := self._read(start, min(_PIECE, stop - start))):
+                write_all(self._disk, fd, piece)
+                start += len(piece)
+            write_all(self._disk, fd, more)
+            self._disk.sync(fd)
+        finally:
+            self._disk.close(fd)
