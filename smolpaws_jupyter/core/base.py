@@ -67,7 +67,8 @@ def text_of(content: tuple[TextBlock | ImageBlock, ...]) -> str:
 class Usage(Frozen):
     """What one model call used, in tokens and US dollars; null where nobody reported it (R-EV-11).
 
-    `input` is the inclusive prompt count: `cache_read` and `cache_write` are parts of it. `reasoning` is a part of `output`.
+    `input` is the inclusive prompt count: `cache_read` and `cache_write` are parts of it. `reasoning` is a part of
+    `output`.
     """
 
     input: Tokens | None = None

@@ -29,8 +29,8 @@ class Budget(Frozen):
 def budget_of(view: View, window: int | None, estimate: Callable[[View], int | None]) -> Budget:
     """The budget of the next request built from `view`.
 
-    `window` is the model's own input window from metadata, or None. `estimate` counts the whole prospective request; it is
-    asked only while no success of this cycle has reported a count (R-BUD-4, R-BUD-8).
+    `window` is the model's own input window from metadata, or None. `estimate` counts the whole prospective request; it
+    is asked only while no success of this cycle has reported a count (R-BUD-4, R-BUD-8).
     """
     limit, limit_from = input_limit(view, window)
     current = view.count
@@ -53,7 +53,7 @@ def input_limit(view: View, window: int | None) -> tuple[int | None, LimitFrom]:
 
 
 def due_stage(view: View, budget: Budget, thresholds: tuple[float, ...]) -> float | None:
-    """The stage to warn of now: the highest one crossed, if it is higher than every stage of this cycle (R-WARN-2, R-WARN-3)."""
+    """The stage to warn of now: the highest one crossed, if none of this cycle was as high (R-WARN-2, R-WARN-3)."""
     if budget.fraction is None:
         return None
     crossed = [t for t in thresholds if budget.fraction >= t]

@@ -275,6 +275,11 @@ class Condensation(ByEnvironment):
             raise ValueError("forgotten_event_ids must be unique")
         return self
 
+    @property
+    def effective(self) -> bool:
+        """Whether it changes anything: only then does it begin a cycle (R-VIEW-7)."""
+        return bool(self.forgotten_event_ids) or self.notice is not None or self.summary is not None
+
 
 class CondensationFailureEvent(ByEnvironment):
     kind: Literal["CondensationFailureEvent"] = "CondensationFailureEvent"

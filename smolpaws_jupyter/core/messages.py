@@ -11,22 +11,15 @@ from typing import Any, NamedTuple, cast
 
 from .base import ImageBlock, JsonObject, TextBlock, ToolSpec
 from .entries import Entries
-from .events import (
-    ActionEvent,
-    AgentErrorEvent,
-    ContextWarningEvent,
-    ContextWindowReminderEvent,
-    ConversationStartEvent,
-    MessageEvent,
-    ObservationEvent,
-    UserRejectObservation,
-)
-from .view import Aside, CondensationNotice, CondensationSummaryEvent, Entry, View
+from .events import ActionEvent, ConversationStartEvent, MessageEvent, Result
+from .units import Aside, Entry, groups, in_batch
+from .view import View
 
 Message = JsonObject
 """One chat message: `role`, `content`, and for calls `tool_calls` or `tool_call_id`."""
 
-RESULTS = (ObservationEvent, AgentErrorEvent, UserRejectObservation)
+NO_RESULT = "(no result yet)"
+"""Stands for the result of a call that is still open, so that calls and results are in pairs whenever someone looks."""
 
 
 def canonical(value: Any) -> str:
@@ -66,67 +59,30 @@ class Size(NamedTuple):
     image_bytes: int = 0
 
     def __add__(self, other: object) -> Size:  # type: ignore[override]
-        return Size(*map(sum, zip(self, cast("Size", other), strict=True)))
+        assert isinstance(other, Size)
+        return Size(self.bytes + other.bytes, self.images + other.images, self.image_bytes + other.image_bytes)
 
 
 def request_size(messages: Sequence[Message], tools: Sequence[JsonObject]) -> Size:
     """The size of `{"messages": ..., "tools": ...}` as canonical JSON."""
-    return _total(list(map(_size, messages)), tools)
+    return _framed(_sizes(messages), len(messages), _frame(tools))
 
 
-def _total(sizes: Sequence[Size], tools: Sequence[JsonObject]) -> Size:
-    frame = len(canonical({"messages": [], "tools": tools}).encode("utf-8", "surrogatepass"))
-    commas = max(0, len(sizes) - 1)
-    return sum(sizes, Size(frame + commas))
+def _framed(content: Size, messages: int, frame: int) -> Size:
+    commas = max(0, messages - 1)
+    return content + Size(frame + commas)
 
 
-class Renderer:
-    """Renders views of one conversation, and keeps what it made of `read` for the next one.
-
-    A fresh renderer gives the same messages; this one only gives them sooner.
-    """
-
-    def __init__(self) -> None:
-        self._read: Entries[Entry] = Entries()
-        self._cuts: object = None
-        self._done = 0
-        self._settled: list[Message] = []
-        self._size = Size()
-
-    def messages(self, view: View) -> list[Message]:
-        """The system message, then what the view shows: read, unread, asides (R-VIEW-2)."""
-        return self._render(view)[0]
-
-    def size(self, view: View, tools: Sequence[JsonObject]) -> Size:
-        """`request_size` of a request with these tools, found by adding to what is known."""
-        messages, settled, count = self._render(view)
-        head = 1 if view.start else 0
-        loose = [*messages[:head], *messages[head + count :]]
-        total = _total(list(map(_size, loose)), tools)
-        return total + settled + Size(max(0, len(messages) - 1) - max(0, len(loose) - 1))
-
-    def _render(self, view: View) -> tuple[list[Message], Size, int]:
-        if not view.read.grew_from(self._read) or view.cuts is not self._cuts:
-            self._done, self._settled, self._size = 0, [], Size()
-        self._read, self._cuts = view.read, view.cuts
-        fresh = view.read[self._done :]
-        whole = _closed_prefix(fresh)
-        for message in _history(fresh[:whole], view):
-            self._settled.append(message)
-            self._size += _size(message)
-        self._done += whole
-        head = [system_message(view.start)] if view.start else []
-        tail = [*_history(fresh[whole:], view), *(_one(m, view) for m in view.unread), *map(_aside, view.asides)]
-        return [*head, *self._settled, *tail], self._size, len(self._settled)
+def _frame(tools: Sequence[JsonObject]) -> int:
+    return _bytes({"messages": [], "tools": tools})
 
 
-def messages_of(view: View) -> list[Message]:
-    """The messages of a request that is built from this view now."""
-    return Renderer().messages(view)
+def _sizes(messages: Iterable[Message]) -> Size:
+    return sum(map(_size, messages), Size())
 
 
 def _size(message: Message) -> Size:
-    size = Size(len(canonical(message).encode("utf-8", "surrogatepass")))
+    size = Size(_bytes(message))
     content = message["content"]
     if isinstance(content, list):
         for part in cast("list[JsonObject]", content):
@@ -135,62 +91,104 @@ def _size(message: Message) -> Size:
     return size
 
 
-def _closed_prefix(entries: Sequence[Entry]) -> int:
-    """How many entries precede the batch at the end, which may still grow."""
-    end = len(entries)
-    while end and isinstance(entries[end - 1], (ActionEvent, *RESULTS)):
-        end -= 1
-    last = entries[-1] if end < len(entries) else None
-    if last is None:
-        return end
-    first = len(entries)
-    newest = _response_id(entries, len(entries) - 1)
-    while first > end and _response_id(entries, first - 1) == newest:
-        first -= 1
-    return first
+def _bytes(value: Any) -> int:
+    return len(canonical(value).encode("utf-8", "surrogatepass"))
 
 
-def _response_id(entries: Sequence[Entry], index: int) -> str:
-    """The response whose batch the entry at `index` belongs to: its own, or that of the nearest action before it."""
-    while index >= 0:
-        entry = entries[index]
-        if isinstance(entry, ActionEvent):
-            return entry.response_event_id
-        index -= 1
-    return ""
+class Renderer:
+    """Renders views of one conversation, and keeps what it made of `read` for the next one.
+
+    A fresh renderer gives the same messages; this one only gives them sooner. The messages are shared: change none.
+    """
+
+    def __init__(self) -> None:
+        self._start: ConversationStartEvent | None = None
+        self._head: list[Message] = []
+        self._head_size = Size()
+        self._tools: list[JsonObject] | None = None
+        self._frame = 0
+        self._read: Entries[Entry] = Entries()
+        self._cuts: object = None
+        self._done = 0
+        self._settled: list[Message] = []
+        self._settled_size = Size()
+
+    def messages(self, view: View) -> list[Message]:
+        """The system message, then what the view shows: read, unread, asides (R-VIEW-2)."""
+        self._settle(view)
+        return [*self._head, *self._settled, *self._loose(view)]
+
+    def size(self, view: View, tools: Sequence[JsonObject]) -> Size:
+        """`request_size` of a request with these tools, found by adding to what is known."""
+        self._settle(view)
+        if self._tools != tools:
+            self._tools, self._frame = list(tools), _frame(tools)
+        loose = self._loose(view)
+        count = len(self._head) + len(self._settled) + len(loose)
+        return _framed(self._head_size + self._settled_size + _sizes(loose), count, self._frame)
+
+    def _settle(self, view: View) -> None:
+        """Renders what no later event can change: `read` up to the first call that is open."""
+        if view.start is not self._start:
+            self._start = view.start
+            self._head = [system_message(view.start)] if view.start else []
+            self._head_size = _sizes(self._head)
+        if not view.read.grew_from(self._read) or view.cuts is not self._cuts:
+            self._done, self._settled, self._settled_size = 0, [], Size()
+        self._read, self._cuts = view.read, view.cuts
+        fresh = view.read[self._done :]
+        closed = _closed(fresh, view)
+        messages = list(_history(fresh[:closed], view))
+        self._settled += messages
+        self._settled_size += _sizes(messages)
+        self._done += closed
+
+    def _loose(self, view: View) -> list[Message]:
+        said = (_one(message, view) for message in view.unread)
+        return [*_history(view.read[self._done :], view), *said, *map(_aside, view.asides)]
+
+
+def messages_of(view: View) -> list[Message]:
+    """The messages of a request that is built from this view now."""
+    return Renderer().messages(view)
+
+
+def _closed(entries: Sequence[Entry], view: View) -> int:
+    """How many entries precede the first batch with an open call."""
+    if not view.open_calls:
+        return len(entries)
+    waiting = {call.id for call in view.open_calls}
+    for group in groups(entries):
+        if any(entries[at].id in waiting for at in group):
+            return group.start
+    return len(entries)
 
 
 def _history(entries: Sequence[Entry], view: View) -> Iterator[Message]:
-    """Whole batches become an assistant message and its results in call order (R-MSG-3); the rest one message each."""
-    index = 0
-    while index < len(entries):
-        entry = entries[index]
-        if not isinstance(entry, (ActionEvent, *RESULTS)):
-            yield _one(entry, view)
-            index += 1
-            continue
-        end = index + 1
-        while end < len(entries) and _same_batch(entries[index], entries[end]):
-            end += 1
-        yield from _batch(entries[index:end], view)
-        index = end
-
-
-def _same_batch(first: Entry, entry: Entry) -> bool:
-    if isinstance(entry, ActionEvent):
-        return isinstance(first, ActionEvent) and entry.response_event_id == first.response_event_id
-    return isinstance(entry, RESULTS)
+    """A batch becomes an assistant message and its results in call order (R-MSG-3); the rest one message each."""
+    for group in groups(entries):
+        first = entries[group.start]
+        if in_batch(first):
+            yield from _batch(entries[group.start : group.stop], view)
+        else:
+            yield _one(first, view)
 
 
 def _batch(entries: Sequence[Entry], view: View) -> Iterator[Message]:
-    calls = [e for e in entries if isinstance(e, ActionEvent)]
-    results = {e.action_id: e for e in entries if isinstance(e, RESULTS)}
-    if not calls:
-        return
+    calls: list[ActionEvent] = []
+    results: dict[str, Result] = {}
+    for entry in entries:
+        match entry.kind:
+            case "ActionEvent":
+                calls.append(entry)
+            case "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation":
+                results[entry.action_id] = entry
+            case _:
+                pass
     first = calls[0]
     yield {
         "role": "assistant",
-        "content": _shown(first.id, 0, first.thought, view) or None,
+        "content": _shown(first.id, 0, first.thought, view) if first.thought.strip() else None,
         **(first.reasoning or {}),
         "tool_calls": [
             {
@@ -204,29 +202,29 @@ def _batch(entries: Sequence[Entry], view: View) -> Iterator[Message]:
     images: list[JsonObject] = []
     for call in calls:
         result = results.get(call.id)
-        if result is None:
-            continue
-        yield {"role": "tool", "tool_call_id": call.tool_call_id, "content": _result_text(result, view)}
-        if isinstance(result, ObservationEvent) and result.observation.kind == "ToolObservation":
+        text = NO_RESULT if result is None else _result_text(result, view)
+        yield {"role": "tool", "tool_call_id": call.tool_call_id, "content": text}
+        if result is not None and result.kind == "ObservationEvent":
             pictures = [b for b in result.observation.content if isinstance(b, ImageBlock)]
             if pictures:
-                images.append({"type": "text", "text": f"[{len(pictures)} image(s) from {call.tool_name}, call {call.tool_call_id}]"})
+                origin = f"[{len(pictures)} image(s) from {call.tool_name}, call {call.tool_call_id}]"
+                images.append({"type": "text", "text": origin})
                 images += map(_image, pictures)
     if images:
         # Most providers refuse an image inside a tool message, so a batch's images follow its results.
         yield {"role": "user", "content": images}
 
 
-def _result_text(result: Entry, view: View) -> str:
-    match result:
-        case ObservationEvent(observation=observation):
-            blocks = enumerate(observation.content)
+def _result_text(result: Result, view: View) -> str:
+    match result.kind:
+        case "ObservationEvent":
+            blocks = enumerate(result.observation.content)
             texts = [_shown(result.id, i, b.text, view) for i, b in blocks if isinstance(b, TextBlock)]
-            return "\n".join(texts) or "(no output)"
-        case AgentErrorEvent(error=text) | UserRejectObservation(rejection_reason=text):
-            return text or "(no reason given)"
-        case _:
-            return ""
+            return _said("\n".join(texts), "(no output)")
+        case "AgentErrorEvent":
+            return _said(_shown(result.id, 0, result.error, view), "(no reason given)")
+        case "UserRejectObservation":
+            return _said(_shown(result.id, 0, result.rejection_reason, view), "(no reason given)")
 
 
 def sendable_arguments(arguments: str) -> str:
@@ -235,30 +233,29 @@ def sendable_arguments(arguments: str) -> str:
         value = json.loads(arguments)
         if not isinstance(value, dict):
             return "{}"
-        json.dumps(cast("JsonObject", value), ensure_ascii=False).encode()
+        json.dumps(cast("JsonObject", value), ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         return "{}"
     return arguments
 
 
-def _one(entry: Entry | MessageEvent, view: View) -> Message:
-    match entry:
-        case MessageEvent():
+def _one(entry: Entry, view: View) -> Message:
+    match entry.kind:
+        case "MessageEvent":
             return {"role": entry.role, "content": _content(entry, view)}
-        case CondensationNotice():
-            return {"role": "user", "content": entry.text}
-        case CondensationSummaryEvent():
-            return {"role": "user", "content": _shown(entry.id, 0, entry.text, view)}
-        case ContextWindowReminderEvent():
-            return {"role": "user", "content": entry.text}
+        case "CondensationNotice" | "ContextWindowReminderEvent" | "CondensationSummaryEvent":
+            return {"role": "user", "content": _said(_shown(entry.id, 0, entry.text, view), "(empty message)")}
         case _:
-            raise TypeError(f"{type(entry).__name__} is part of a batch")
+            raise TypeError(f"{entry.kind} is part of a batch")
+
+
+_PLAIN = View()
 
 
 def _aside(aside: Aside) -> Message:
-    if isinstance(aside, ContextWarningEvent):
+    if aside.kind == "ContextWarningEvent":
         return {"role": "user", "content": aside.text}
-    return _one(aside, View())
+    return _one(aside, _PLAIN)
 
 
 def _content(message: MessageEvent, view: View) -> str | list[JsonObject]:
@@ -267,11 +264,15 @@ def _content(message: MessageEvent, view: View) -> str | list[JsonObject]:
         if isinstance(block, ImageBlock):
             parts.append(_image(block))
         elif block.text.strip():
-            # Providers refuse blank text, and it says nothing.
             parts.append({"type": "text", "text": _shown(message.id, index, block.text, view)})
     if len(parts) == 1 and parts[0]["type"] == "text":
         return cast("str", parts[0]["text"])
     return parts or "(empty message)"
+
+
+def _said(text: str, otherwise: str) -> str:
+    """Providers refuse blank text, and it says nothing."""
+    return text if text.strip() else otherwise
 
 
 def _image(block: ImageBlock) -> JsonObject:

@@ -75,8 +75,10 @@ class CondenseAction(Frozen):
         if isinstance(data, dict) and data.get("message_to_future_self", "") is None:  # pyright: ignore[reportUnknownMemberType]
             raise PydanticCustomError("null_message", "message_to_future_self must be a string, or be left out")
         action = handler(data)
-        message = action.message_to_future_self
-        if message is not None and utf16_units(message) > MESSAGE_LIMIT:
+        message = action.message_to_future_self or ""
+        if any("\ud800" <= char <= "\udfff" for char in message):
+            raise PydanticCustomError("unpaired_surrogate", "message_to_future_self holds half of a surrogate pair")
+        if utf16_units(message) > MESSAGE_LIMIT:
             raise PydanticCustomError(
                 "message_too_long",
                 "message_to_future_self has {units} UTF-16 code units; at most {limit} are allowed",
@@ -132,7 +134,7 @@ Action = Annotated[
 
 
 class FileChange(Frozen):
-    """One file before and after a call; `before` and `after` name blobs of the conversation's store, null for "no file"."""
+    """One file before and after a call: blobs of the conversation's store by SHA-256, null for "no file"."""
 
     path: NonEmpty
     before: Sha256 | None
@@ -142,8 +144,8 @@ class FileChange(Frozen):
 class ToolObservation(Frozen):
     """What an ordinary tool answered. `content` is what the model is shown.
 
-    `output` is the whole text where `content` holds only a part of it (R-MSG-9), and `output_bytes` its size as it came,
-    which may be more than what was kept.
+    `output` is the whole text where `content` holds only a part of it (R-MSG-9), and `output_bytes` its size as it
+    came, which may be more than what was kept.
     """
 
     kind: Literal["ToolObservation"] = "ToolObservation"

@@ -6,9 +6,10 @@ reported. Writing refuses both.
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, final
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from .base import Frozen, JsonObject
 from .events import Event
@@ -18,10 +19,11 @@ EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 ADVICE = ("ContextWarningEvent", "ContextWindowReminderEvent")
 
 
+@final
 class UnknownEvent(Frozen):
     """A record that this version cannot act on. It keeps its place in the log and does nothing.
 
-    `reason` is `unknown` for a kind of a later version and `unreadable` for a known kind with impossible fields.
+    `reason` is `unknown` for a kind (or a payload's kind) of a later version and `unreadable` for impossible fields.
     """
 
     kind: str
@@ -31,64 +33,57 @@ class UnknownEvent(Frozen):
 
 
 def encode(event: Event) -> JsonObject:
-    """The event as a JSON object, every field written."""
-    return EVENT.dump_python(event, mode="json")
+    """The event as a JSON object, every field written. Raises ValueError for what is no event (R-LOG-6)."""
+    return EVENT.dump_python(event, mode="json", warnings="error")
 
 
 def decode(data: Any) -> tuple[Event | UnknownEvent, list[str]]:
     """The event that a log's JSON value holds, and what had to be left out, one sentence for each. Never raises."""
-    left_out: list[str] = []
+    readable, left_out = data, list[str]()
     while True:
         try:
-            return EVENT.validate_python(data), left_out
+            return EVENT.validate_python(readable), left_out
         except ValidationError as error:
-            extra = [e["loc"] for e in error.errors(include_url=False, include_input=False) if e["type"] == "extra_forbidden"]
-            stripped = _without(data, extra)
-            if not extra or stripped == data:
-                return _unknown(data, error), left_out
-            left_out += [f"{_name(data)}: unknown field {_path(loc)} was left out" for loc in extra]
-            data = stripped
+            problems = error.errors(include_url=False, include_input=False)
         except RecursionError:
-            return UnknownEvent(kind="", id="", reason="unreadable", raw={}), left_out
+            return UnknownEvent(kind="", id="", reason="unreadable", raw={}), []
+        extra = [problem["loc"] for problem in problems if problem["type"] == "extra_forbidden"]
+        for loc in extra:
+            readable, path = _without(readable, loc)
+            left_out.append(f"{loc[0]}: unknown field {'.'.join(path)} was left out")
+        if not extra:
+            return _unknown(data, problems), []
 
 
-def _unknown(data: Any, error: ValidationError) -> UnknownEvent:
+def _unknown(data: Any, problems: list[ErrorDetails]) -> UnknownEvent:
     raw = cast("JsonObject", data) if isinstance(data, dict) else {"value": data}
     kind, id_ = raw.get("kind"), raw.get("id")
-    tags = {e["type"] for e in error.errors(include_url=False, include_input=False) if len(e["loc"]) == 0}
+    of_a_kind = isinstance(kind, str) and kind != ""
+    later = ((), (kind, "action"), (kind, "observation"))
+    newer = of_a_kind and all(p["type"] == "union_tag_invalid" and p["loc"] in later for p in problems)
     return UnknownEvent(
         kind=kind if isinstance(kind, str) else "",
         id=id_ if isinstance(id_, str) else "",
-        reason="unknown" if "union_tag_invalid" in tags else "unreadable",
+        reason="unknown" if newer else "unreadable",
         raw=raw,
     )
 
 
-def _without(data: Any, locations: list[tuple[int | str, ...]]) -> Any:
-    """A copy of `data` without the fields at these places. A union's tag stands in a place but not in the data."""
-    for loc in locations:
-        data = _drop(data, loc)
-    return data
+TAGS = ("kind", "type", "trigger")
+"""What tells the members of our unions apart. Pydantic names the member in a location, where the data has no step."""
 
 
-def _drop(value: Any, loc: tuple[int | str, ...]) -> Any:
+def _without(value: Any, loc: tuple[int | str, ...]) -> tuple[Any, list[str]]:
+    """A copy of `value` without the field at `loc`, and the way to it in the data."""
     head, rest = loc[0], loc[1:]
-    if isinstance(value, list) and isinstance(head, int):
-        items = cast("list[Any]", value)
-        return [_drop(item, rest) if i == head else item for i, item in enumerate(items)]
-    if not isinstance(value, dict):
-        return cast("Any", value)
+    if isinstance(head, int):
+        items = list(cast("list[Any]", value))
+        items[head], path = _without(items[head], rest)
+        return items, [str(head), *path]
     fields = cast("JsonObject", value)
-    if head not in fields or (rest and isinstance(head, str) and head == fields.get("kind")):
-        return _drop(fields, rest) if rest else fields
     if not rest:
-        return {k: v for k, v in fields.items() if k != head}
-    return {k: _drop(v, rest) if k == head else v for k, v in fields.items()}
-
-
-def _name(data: Any) -> str:
-    return str(cast("JsonObject", data).get("kind")) if isinstance(data, dict) else "record"
-
-
-def _path(loc: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in loc)
+        return {key: item for key, item in fields.items() if key != head}, [head]
+    if any(head == fields.get(tag) for tag in TAGS):
+        return _without(fields, rest)
+    inner, path = _without(fields[head], rest)
+    return {**fields, head: inner}, [head, *path]

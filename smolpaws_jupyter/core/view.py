@@ -1,70 +1,36 @@
 """The view: what the model may be shown, as a fold of the log (contract, section 5).
 
-Two parts and a margin. `read` is what the model has seen or done; `unread` is what the user said since; `asides` are the
-environment's remarks that wait to be shown. A condensation empties `read` and has no way to touch `unread`.
+Two parts and a margin. `read` is what the model has seen or done; `unread` is what the user said since; `asides` are
+the environment's remarks that wait to be shown. A condensation empties `read` and has no way to touch `unread`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Self
 
-from .base import Frozen, TextBlock
-from .entries import Entries
+from .entries import Entries, changed
 from .events import (
     ActionEvent,
-    AgentErrorEvent,
     Condensation,
-    CondensationFailureEvent,
     CondensationRequest,
-    ContextWarningEvent,
-    ContextWindowReminderEvent,
     ConversationErrorEvent,
     ConversationStartEvent,
     Cut,
     Event,
-    InterruptEvent,
     MessageEvent,
-    MessageWithdrawnEvent,
-    ObservationEvent,
-    PauseEvent,
-    PinEvent,
-    ProfileBoundEvent,
     RescueDetails,
     ResponseEvent,
     Result,
-    ResumeEvent,
-    ThresholdsChangedEvent,
-    ToolStartEvent,
     TruncationEvent,
-    UsageEvent,
-    UserRejectObservation,
 )
-from .payloads import ToolObservation
 from .profiles import Binding
 from .records import UnknownEvent
+from .units import Aside, CondensationNotice, CondensationSummaryEvent, Entry, groups, in_batch, text_block
 
-
-class CondensationNotice(Frozen):
-    """The environment's notice that opens a fresh context. Made from a `Condensation`, never stored (R-EV-7)."""
-
-    kind: Literal["CondensationNotice"] = "CondensationNotice"
-    id: str
-    text: str
-
-
-class CondensationSummaryEvent(Frozen):
-    """A summary in the place of what it replaced. Made from a `Condensation`, never stored (R-EV-7)."""
-
-    kind: Literal["CondensationSummaryEvent"] = "CondensationSummaryEvent"
-    id: str
-    text: str
-
-
-Aside = ContextWarningEvent | ContextWindowReminderEvent | MessageEvent
-Entry = MessageEvent | ActionEvent | Result | ContextWindowReminderEvent | CondensationNotice | CondensationSummaryEvent
+__all__ = ["Aside", "CondensationNotice", "CondensationSummaryEvent", "Count", "Entry", "View", "text_block"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +44,7 @@ class Count:
 _NO_CUTS: Mapping[tuple[str, int], Cut] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """What the model may be shown, and the few facts that decide what happens next.
 
@@ -99,7 +65,7 @@ class View:
     """The highest warning threshold recorded in this cycle (R-WARN-4)."""
     reminded: bool = False
     count: Count | None = None
-    """None until a success of this cycle, or after a truncation (R-BUD-4)."""
+    """None until a success of this cycle and binding, or after a truncation (R-BUD-4)."""
 
     open_calls: tuple[ActionEvent, ...] = ()
     started: frozenset[str] = frozenset()
@@ -126,11 +92,11 @@ class View:
     """How many events were folded: the position of the next one (R-VOC-3)."""
 
     @classmethod
-    def of(cls, events: Iterable[Event | UnknownEvent]) -> View:
+    def of(cls, events: Iterable[Event | UnknownEvent]) -> Self:
         """The view of a whole log."""
         view = cls()
         for event in events:
-            view = view.add(event)
+            vars(view).update(_changes(view, event))  # nobody has seen this view yet
         return view
 
     @property
@@ -143,143 +109,181 @@ class View:
         """Whether a turn waits to be carried on (R-REST-7)."""
         return bool(self.unread) or self.calls_in_last_response > 0 or self.empty_replies > 0
 
-    def add(self, event: Event | UnknownEvent) -> View:
+    def add(self, event: Event | UnknownEvent) -> Self:
         """The view after one more event (R-VIEW-3)."""
-        view = _apply(self, event)
-        return replace(view, recent=view.recent.append(event.id), length=self.length + 1)
+        return changed(self, _changes(self, event))
 
-    def with_asides(self, asides: Iterable[Aside]) -> View:
+    def with_asides(self, asides: Iterable[Aside]) -> Self:
         """The same view with more remarks at its end: what a request shows beside its snapshot (R-WARN-8)."""
-        return replace(self, asides=(*self.asides, *asides))
+        return changed(self, {"asides": (*self.asides, *asides)})
 
 
-def _apply(view: View, event: Event | UnknownEvent) -> View:
-    match event:
-        case ResponseEvent():
-            return _succeeded(view, event)
-        case ActionEvent():
-            return replace(
-                view,
-                read=view.read.append(event),
-                open_calls=(*view.open_calls, event),
-                calls_in_last_response=view.calls_in_last_response + 1,
-                empty_replies=0,
-            )
-        case ObservationEvent() | AgentErrorEvent() | UserRejectObservation():
+Changes = dict[str, Any]
+"""Fields of a view and their new values."""
+
+
+def _changes(view: View, event: Event | UnknownEvent) -> Changes:
+    changes = {} if type(event) is UnknownEvent else _effect(view, event)
+    if event.id:  # a record whose id cannot be read has its place in the log, but bounds nothing
+        changes["recent"] = changes.get("recent", view.recent).append(event.id)
+    changes["length"] = view.length + 1
+    return changes
+
+
+def _effect(view: View, event: Event) -> Changes:
+    """R-VIEW-3, the most frequent first."""
+    match event.kind:
+        case "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation":
             return _answered(view, event)
-        case MessageEvent():
+        case "ActionEvent":
+            return {
+                "read": view.read.append(event),
+                "open_calls": (*view.open_calls, event),
+                "calls_in_last_response": view.calls_in_last_response + 1,
+                "empty_replies": 0,
+            }
+        case "ResponseEvent":
+            return _succeeded(view, event)
+        case "ToolStartEvent":
+            return {"started": view.started | {event.action_id}}
+        case "MessageEvent":
             return _heard(view, event)
-        case ContextWarningEvent():
+        case "ContextWarningEvent":
             stage = max(view.stage, event.threshold) if event.cycle == view.cycle else view.stage
-            return replace(view, asides=(*view.asides, event), stage=stage)
-        case ContextWindowReminderEvent():
-            return replace(view, asides=(*view.asides, event), reminded=True)
-        case Condensation():
+            return {"asides": (*view.asides, event), "stage": stage}
+        case "ContextWindowReminderEvent":
+            return {"asides": (*view.asides, event), "reminded": True}
+        case "Condensation":
             return _condensed(view, event)
-        case CondensationRequest():
+        case "CondensationRequest":
             rescue = event.id if isinstance(event.details, RescueDetails) else view.rescue
-            return replace(view, outstanding=(*view.outstanding, event), rescue=rescue)
-        case CondensationFailureEvent():
-            return replace(view, outstanding=tuple(r for r in view.outstanding if r.id != event.request_id))
-        case TruncationEvent():
+            return {"outstanding": (*view.outstanding, event), "rescue": rescue}
+        case "CondensationFailureEvent":
+            return {"outstanding": tuple(r for r in view.outstanding if r.id != event.request_id)}
+        case "TruncationEvent":
             return _truncated(view, event)
-        case PinEvent():
-            return replace(view, pins=view.pins | set(event.entry_ids))
-        case MessageWithdrawnEvent():
-            return replace(view, unread=tuple(m for m in view.unread if m.id != event.message_id))
-        case ToolStartEvent():
-            return replace(view, started=view.started | {event.action_id})
-        case ConversationStartEvent():
-            return replace(view, start=event, binding=event.bindings.main)
-        case ProfileBoundEvent():
-            return replace(view, binding=event.binding)
-        case ThresholdsChangedEvent():
-            return replace(view, thresholds=event.warning_thresholds)
-        case UsageEvent(purpose="main_failed", outcome="content_policy"):
-            return replace(view, refusals=view.refusals + 1)
-        case ConversationErrorEvent():
-            return replace(view, error=event)
-        case InterruptEvent():
-            return replace(view, error=None)
-        case PauseEvent():
-            return replace(view, paused=True)
-        case ResumeEvent():
-            return replace(view, paused=False, error=None, empty_replies=0, refusals=0)
-        case _:
-            return view
+        case "PinEvent":
+            return {"pins": view.pins | set(event.entry_ids)}
+        case "MessageWithdrawnEvent":
+            return {"unread": tuple(m for m in view.unread if m.id != event.message_id)}
+        case "ConversationStartEvent":
+            return {"start": event, "binding": event.bindings.main}
+        case "ProfileBoundEvent":
+            same = view.binding is not None and view.binding.digest == event.binding.digest
+            return {"binding": event.binding, "count": view.count if same else None}
+        case "ThresholdsChangedEvent":
+            return {"thresholds": event.warning_thresholds}
+        case "UsageEvent" if event.purpose == "main_failed" and event.outcome == "content_policy":
+            return {"refusals": view.refusals + 1}
+        case "ConversationErrorEvent":
+            return {"error": event}
+        case "InterruptEvent":
+            return {"error": None}
+        case "PauseEvent":
+            return {"paused": True}
+        case "ResumeEvent":
+            return {"paused": False, "error": None, "empty_replies": 0, "refusals": 0}
+        case "UsageEvent" | "ApprovalEvent" | "TitleEvent" | "ForkEvent" | "RecoveryEvent":
+            return {}
 
 
-def _heard(view: View, message: MessageEvent) -> View:
+def _heard(view: View, message: MessageEvent) -> Changes:
     if message.genuine:
-        return replace(view, unread=(*view.unread, message), error=None, empty_replies=0, refusals=0)
+        return {"unread": (*view.unread, message), "error": None, "empty_replies": 0, "refusals": 0}
     if message.source == "agent":
-        return replace(view, read=view.read.append(message), empty_replies=0)
-    return replace(view, asides=(*view.asides, message)) if message.source == "environment" else view
+        return {"read": view.read.append(message), "empty_replies": 0}
+    return {"asides": (*view.asides, message)} if message.source == "environment" else {}
 
 
-def _succeeded(view: View, response: ResponseEvent) -> View:
-    """R-VIEW-4: what the request carried is read now. A boundary that this log does not know moves nothing (R-REPL-11)."""
+def _succeeded(view: View, response: ResponseEvent) -> Changes:
+    """R-VIEW-4: what the request carried is read now."""
+    reply = {
+        "count": Count(response.usage.input, response.binding_digest),
+        "last_response": response,
+        "calls_in_last_response": 0,
+        "empty_replies": view.empty_replies + 1,
+        "refusals": 0,
+        "error": None,
+    }
     ids = view.recent[:]
     if response.read_through not in ids:
-        return replace(view, last_response=response, calls_in_last_response=0)
+        # A boundary that is unknown or not before its response moves nothing and opens no bound (R-REPL-11).
+        return reply
     later = set(ids[ids.index(response.read_through) + 1 :])
     consumed = set(response.consumed_warning_ids)
-    warnings = tuple(a for a in view.asides if isinstance(a, ContextWarningEvent) and a.id not in consumed)
-    remarks = [a for a in view.asides if not isinstance(a, ContextWarningEvent)]
-    return replace(
-        view,
+    warnings = [a for a in view.asides if a.kind == "ContextWarningEvent"]
+    remarks = [a for a in view.asides if a.kind != "ContextWarningEvent"]
+    return dict(
+        reply,
         read=view.read.extend(m for m in view.unread if m.id not in later).extend(remarks),
         unread=tuple(m for m in view.unread if m.id in later),
-        asides=warnings,
-        count=Count(response.usage.input, response.binding_digest),
+        asides=tuple(w for w in warnings if w.id not in consumed),
         rescue=view.rescue if view.rescue in later else None,
-        last_response=response,
-        calls_in_last_response=0,
-        empty_replies=view.empty_replies + 1,
-        refusals=0,
-        error=None,
         recent=Entries(),
     )
 
 
-def _answered(view: View, result: Result) -> View:
+def _answered(view: View, result: Result) -> Changes:
     """The first result of an open call counts; any other does nothing (R-VIEW-8)."""
-    if all(call.id != result.action_id for call in view.open_calls):
-        return view
-    return replace(
-        view,
-        read=view.read.append(result),
-        open_calls=tuple(call for call in view.open_calls if call.id != result.action_id),
-        started=view.started - {result.action_id},
-    )
+    call = next((call for call in view.open_calls if call.id == result.action_id), None)
+    if call is None:
+        return {}
+    return {
+        "read": _beside_its_batch(view.read, call, result),
+        "open_calls": tuple(other for other in view.open_calls if other is not call),
+        "started": view.started - {call.id},
+    }
 
 
-def _condensed(view: View, fact: Condensation) -> View:
+def _beside_its_batch(read: Entries[Entry], call: ActionEvent, result: Result) -> Entries[Entry]:
+    """`read` with a result behind the batch of its call: in a log of ours, at the end (R-VIEW-9)."""
+    at = len(read) - 1
+    while read[at] is not call and in_batch(read[at]):
+        at -= 1
+    if read[at] is call:
+        return read.append(result)
+    end = read.index(call) + 1
+    while in_batch(read[end]):
+        end += 1
+    return Entries([*read[:end], result, *read[end:]])
+
+
+def _condensed(view: View, fact: Condensation) -> Changes:
     """R-VIEW-6, R-VIEW-7."""
     outstanding = tuple(r for r in view.outstanding if r.id != fact.request_id)
-    if not fact.forgotten_event_ids and fact.notice is None and fact.summary is None:
-        return replace(view, outstanding=outstanding)
-    forgotten = set(fact.forgotten_event_ids)
+    if not fact.effective:
+        return {"outstanding": outstanding}
+    forgotten = _whole_batches(view.read, set(fact.forgotten_event_ids))
     kept: list[Entry] = [entry for entry in view.read if entry.id not in forgotten]
     if fact.summary is not None:
         kept.insert(fact.summary_offset or 0, CondensationSummaryEvent(id=f"{fact.id}-summary", text=fact.summary))
     if fact.notice is not None:
         kept.insert(0, CondensationNotice(id=f"{fact.id}-notice", text=fact.notice))
-    return replace(
-        view,
-        read=Entries(kept),
-        asides=tuple(a for a in view.asides if isinstance(a, MessageEvent)),
-        cycle=fact.id,
-        stage=0.0,
-        reminded=False,
-        count=None,
-        outstanding=outstanding,
-        pins=view.pins - forgotten,
-        cuts=MappingProxyType({at: cut for at, cut in view.cuts.items() if at[0] not in forgotten}),
-    )
+    return {
+        "read": Entries(kept),
+        "asides": tuple(a for a in view.asides if a.kind == "MessageEvent"),
+        "cycle": fact.id,
+        "stage": 0.0,
+        "reminded": False,
+        "count": None,
+        "open_calls": tuple(call for call in view.open_calls if call.id not in forgotten),
+        "outstanding": outstanding,
+        "pins": view.pins - forgotten,
+        "cuts": MappingProxyType({at: cut for at, cut in view.cuts.items() if at[0] not in forgotten}),
+    }
 
 
-def _truncated(view: View, event: TruncationEvent) -> View:
+def _whole_batches(read: Entries[Entry], forgotten: set[str]) -> set[str]:
+    """`forgotten` and the rest of each batch that it tears: half a batch cannot be sent to anybody (O14)."""
+    torn: set[str] = set()
+    for group in groups(read):
+        batch = {entry.id for entry in read[group.start : group.stop]}
+        if len(batch) > 1 and not forgotten.isdisjoint(batch):
+            torn |= batch
+    return forgotten | torn
+
+
+def _truncated(view: View, event: TruncationEvent) -> Changes:
     """R-WIN-19: a cut that names nothing, does not add up, or repeats does nothing."""
     entries = {entry.id: entry for entry in (*view.read, *view.unread)}
     cuts = dict(view.cuts)
@@ -288,16 +292,4 @@ def _truncated(view: View, event: TruncationEvent) -> View:
         text = text_block(entries.get(cut.entry_id), cut.block_index)
         if at not in cuts and text is not None and cut.head_chars + cut.removed_chars + cut.tail_chars == len(text):
             cuts[at] = cut
-    return replace(view, cuts=MappingProxyType(cuts), count=None)
-
-
-def text_block(entry: Entry | None, index: int) -> str | None:
-    """The text of one block of an entry that a cut may shorten; None where there is none (R-WIN-15)."""
-    match entry:
-        case MessageEvent(content=content) | ObservationEvent(observation=ToolObservation(content=content)):
-            block = content[index] if index < len(content) else None
-            return block.text if isinstance(block, TextBlock) else None
-        case ActionEvent(thought=text) | CondensationSummaryEvent(text=text):
-            return text if index == 0 else None
-        case _:
-            return None
+    return {"cuts": MappingProxyType(cuts), "count": None}
