@@ -11,7 +11,8 @@ from pydantic import Field, TypeAdapter
 
 from .base import Frozen, ImageBlock, JsonObject, Many, NonEmpty, Sha256
 from .budget import Counted, LimitFrom
-from .events import Event, Thresholds
+from .events import Event
+from .settings import WarningThresholds
 
 Status = Literal["idle", "running", "waiting", "paused", "error"]
 Detail = Literal["", "loading", "model", "tool", "summary", "stopping", "kernel busy"]
@@ -74,7 +75,7 @@ class Condense(CommandBase):
 
 class SetThresholds(CommandBase):
     kind: Literal["set_thresholds"] = "set_thresholds"
-    warning_thresholds: Thresholds
+    warning_thresholds: WarningThresholds
 
 
 class SetTitle(CommandBase):

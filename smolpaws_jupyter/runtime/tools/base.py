@@ -26,8 +26,8 @@ class Shown:
 class Consent:
     """What the policy table says of one call.
 
-    `covers` names what an approval "for this run" would cover (a tool, or a tool on one file); None where each call is asked
-    anew. `by_name` marks the last column of the table: asked even where everything else is allowed.
+    `covers` names what an approval "for this run" would cover (a tool, or a tool on one file); None where each call
+    is asked anew. `by_name` marks the last column of the table: asked even where everything else is allowed.
     """
 
     verdict: Literal["allow", "ask", "refuse"]

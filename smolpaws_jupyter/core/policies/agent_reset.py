@@ -1,0 +1,143 @@
+"""The agent decides when to start afresh: staged warnings, and `condense` (contract, sections 7, 9 and 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from .. import wording
+from ..base import Mint, TextBlock, ToolSpec
+from ..budget import Budget, due_stage
+from ..events import (
+    ActionEvent,
+    Condensation,
+    CondensationFailureEvent,
+    CondensationRequest,
+    ContextWarningEvent,
+    Event,
+    ObservationEvent,
+    VoluntaryDetails,
+)
+from ..payloads import MESSAGE_LIMIT, CondenseAction, CondenseObservation
+from ..view import View
+
+CONDENSE = ToolSpec(
+    name="condense",
+    description=wording.CONDENSE_DESCRIPTION,
+    parameters={
+        "type": "object",
+        "properties": {
+            "message_to_future_self": {
+                "type": "string",
+                "maxLength": MESSAGE_LIMIT,
+                "description": wording.MESSAGE_DESCRIPTION,
+            }
+        },
+        "additionalProperties": False,
+    },
+)
+
+
+class AgentReset:
+    """Warns in stages, and answers `condense` with a reset. It buys no summary and makes no model call (R-RESET-8)."""
+
+    kind = "agent_reset"
+    tools = (CONDENSE,)
+
+    def __init__(self, warning_thresholds: tuple[float, ...], notes: str = "notes") -> None:
+        self._thresholds = warning_thresholds
+        self._notes = notes
+
+    def thresholds(self, view: View) -> tuple[float, ...]:
+        return self._thresholds if view.thresholds is None else view.thresholds
+
+    def advice(self, view: View, budget: Budget, mint: Mint) -> ContextWarningEvent | None:
+        """The warning that is due before the next request (R-WARN-1 to 8)."""
+        stage = due_stage(view, budget, self.thresholds(view))
+        if stage is None or budget.tokens is None or budget.limit is None or budget.counted == "unknown":
+            return None
+        return ContextWarningEvent(
+            **mint(),
+            cycle=view.cycle,
+            threshold=stage,
+            input_tokens=budget.tokens,
+            input_limit=budget.limit,
+            counted=budget.counted,
+            text=wording.warning(stage, budget.tokens, budget.limit, budget.counted, self._notes),
+        )
+
+    def settle(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> list[tuple[Event, ...]]:
+        """A valid call that stands alone resets; beside another it is an error and clears nothing (R-TOOL-10)."""
+        calls = [a for a in batch if isinstance(a.action, CondenseAction)]
+        if not calls:
+            return []
+        if len(batch) > 1:
+            return [(_refusal(a, wording.CONDENSE_NOT_ALONE, mint),) for a in calls]
+        return [reset(calls[0], view, mint)]
+
+    def not_possible(self, batch: Sequence[ActionEvent], mint: Mint) -> tuple[Event, ...]:
+        action = batch[0]
+        failure = CondensationFailureEvent(
+            **mint(), action_id=action.id, code="invalid_commit", error=wording.NOT_POSSIBLE
+        )
+        return (_refusal(action, wording.NOT_POSSIBLE, mint), failure)
+
+
+def reset(call: ActionEvent, view: View, mint: Mint) -> tuple[Event, ...]:
+    """The one commit of a voluntary reset: its result, the request, the fact (R-RESET-1 to 4).
+
+    Everything in `read` is forgotten but the call and its result. What is unread is not even looked at.
+    """
+    response = view.last_response
+    if response is None or response.id != call.response_event_id:
+        return (_refusal(call, wording.CONDENSE_OUTSIDE, mint),)
+    message = call.action.message_to_future_self if isinstance(call.action, CondenseAction) else None
+    observed, requested, done = mint(), mint(), mint()
+    observation = ObservationEvent(
+        **observed,
+        action_id=call.id,
+        tool_name=call.tool_name,
+        tool_call_id=call.tool_call_id,
+        observation=CondenseObservation(
+            content=(TextBlock(text=wording.recovery(message)),),
+            request_id=requested["id"],
+            message_to_future_self=message,
+        ),
+    )
+    request = CondensationRequest(
+        **requested,
+        source="agent",
+        details=VoluntaryDetails(
+            input_event_id=response.read_through, action_id=call.id, observation_id=observation.id
+        ),
+    )
+    fact = Condensation(
+        **done,
+        request_id=request.id,
+        forgotten_event_ids=tuple(entry.id for entry in view.read if entry.id != call.id),
+        notice=wording.RESET_NOTICE,
+    )
+    return observation, request, fact
+
+
+def condense_outside(arguments: object) -> CondenseObservation:
+    """The answer of `condense` outside an agent_reset step: an error that keeps the message (R-TOOL-16)."""
+    try:
+        message = CondenseAction.model_validate(arguments).message_to_future_self
+    except ValidationError:
+        message = None
+    return CondenseObservation(
+        content=(TextBlock(text=wording.CONDENSE_OUTSIDE),), is_error=True, message_to_future_self=message
+    )
+
+
+def _refusal(call: ActionEvent, text: str, mint: Mint) -> ObservationEvent:
+    message = call.action.message_to_future_self if isinstance(call.action, CondenseAction) else None
+    return ObservationEvent(
+        **mint(),
+        action_id=call.id,
+        tool_name=call.tool_name,
+        tool_call_id=call.tool_call_id,
+        observation=CondenseObservation(content=(TextBlock(text=text),), is_error=True, message_to_future_self=message),
+    )

@@ -1,0 +1,277 @@
+"""The widget: an agent in the notebook's kernel. Small traits, one door in, one door out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Mapping, Sequence
+from getpass import getpass
+from pathlib import Path
+from typing import Any, Literal
+
+import anywidget
+import traitlets
+
+from ..core.base import JsonObject
+from ..core.errors import RunError, SmolPawsError
+from ..core.events import Event
+from ..core.profiles import LLMProfile
+from ..core.records import UnknownEvent
+from ..core.settings import AgentSettings
+from ..core.view import View
+from ..core.wire import ApprovalRequest, ConversationInfo
+from ..runtime.approvals import Mode
+from ..runtime.conversation import Conversation, final_text
+from ..runtime.library import conversations
+from ..runtime.llm import Request
+from ..runtime.starting import Wish, kernel_keys
+from ..runtime.tools.base import Tool
+from .live import live_session
+from .transcript import transcript
+from .waiting import TICK_SECONDS, Answer
+from .worker import Worker
+
+STATIC = Path(__file__).parent.parent / "static"
+NOT_BUILT = 'export default { render({ el }) { el.textContent = "The page was not built. Run: make build"; } };'
+"""Shown from a source tree without its built page; everything else works without it."""
+
+
+def _built(name: str, otherwise: str) -> Path | str:
+    return STATIC / name if (STATIC / name).exists() else otherwise
+
+
+class SmolPaws(anywidget.AnyWidget):
+    """An agent that works in this kernel and decides itself when to start with a fresh context.
+
+    `tell` returns at once, `await ask` gives the answer, `wait` blocks; or type into the widget. Nothing runs and
+    nothing is written before the first message.
+    """
+
+    _esm = _built("widget.js", NOT_BUILT)
+    _css = _built("widget.css", "")
+
+    status = traitlets.Unicode("idle").tag(sync=True)
+    detail = traitlets.Unicode("").tag(sync=True)
+    budget = traitlets.Dict().tag(sync=True)
+    profile = traitlets.Unicode("").tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True)
+    read_only = traitlets.Unicode("").tag(sync=True)
+    event_count = traitlets.Int(0).tag(sync=True)
+    conversation_id = traitlets.Unicode("").tag(sync=True)
+    thresholds = traitlets.List(traitlets.Float()).tag(sync=True)
+    waiting_for = traitlets.Unicode("").tag(sync=True)
+    resumable = traitlets.Dict(allow_none=True).tag(sync=True)
+
+    def __init__(
+        self,
+        model: str | None = None,
+        *,
+        max_input_tokens: int | None = None,
+        settings: AgentSettings | Mapping[str, Any] | None = None,
+        profiles: Mapping[str, LLMProfile | Mapping[str, Any]] | None = None,
+        workspace: str = ".",
+        tools: Sequence[Tool] = (),
+        notes: str = "notes",
+        memory: Sequence[str] = (),
+        skills: str | None = None,
+        approvals: Mode = "ask",
+        conversation: str | None = None,
+        scope: str | None = None,
+        save: bool = True,
+    ) -> None:
+        """Make an agent, or attach to the live one that was made with equal arguments.
+
+        `model`: any litellm model name, `practice`, or `local:/path/model.gguf`; without it the main profile of the
+        settings files, else the practice model. `max_input_tokens`: the input budget that warnings go by.
+        `workspace`: the folder that the file tools stay in. `notes`: its folder for notes, which the agent may write
+        without asking. `memory`: files whose text stands in every request. `skills`: a folder of Markdown files.
+        `approvals`: `ask`, `allow` or `read_only`. `conversation`: `new`, or the id of a stored one. `save=False`
+        keeps everything in memory only.
+
+        Raises `SettingsError`, `ProfileError` or `StartError`, which say what to change.
+        """
+        wish = Wish(
+            model=model,
+            max_input_tokens=max_input_tokens,
+            settings=settings,
+            profiles=dict(profiles or {}),
+            workspace=str(workspace),
+            tools=tuple(tools),
+            notes=notes,
+            memory=tuple(memory),
+            skills=skills,
+            approvals=approvals,
+            scope=scope,
+            save=save,
+        )
+        self._worker = Worker.shared()
+        self._session = live_session(self._worker, wish, conversation)
+        for binding in self._session.bindings():
+            if binding.api_key_ref == "prompt" and not kernel_keys().has_entered(binding.profile):
+                self.enter_key(binding.profile)
+        super().__init__()
+        self.on_msg(self._receive)
+        context = contextvars.copy_context()
+        self._worker.call(lambda: self._session.attach(self, context))
+
+    @classmethod
+    def load(cls, conversation_id: str, **options: Any) -> SmolPaws:
+        """Open a stored conversation: same id, same view, nothing repeated. Options are those of `SmolPaws(...)`."""
+        return cls(conversation=conversation_id, **options)
+
+    @staticmethod
+    def conversations(workspace: str = ".") -> list[ConversationInfo]:
+        """The stored conversations of a workspace, the latest first."""
+        return conversations(Path(workspace).resolve() / ".smolpaws" / "conversations")
+
+    # What a person does
+
+    def tell(self, text: str) -> None:
+        """Send a message. Returns at once; the agent works on while other cells run."""
+        self._worker.call(lambda: self._talk.tell(text))
+
+    def ask(self, text: str) -> Answer:
+        """`await paws.ask(text)`: send a message, wait for the turn, and get the final text. Raises `RunError`.
+
+        Cancelling the wait does not stop the agent.
+        """
+
+        async def work() -> str:
+            self.tell(text)
+            with self._session.waiting_cell() as cell:
+                while cell.waits():
+                    await asyncio.sleep(TICK_SECONDS)
+                    await cell.serve(may_await=True)
+            self._settle()
+            if (error := self.last_error) is not None:
+                raise error
+            return final_text(self.view)
+
+        return Answer(work)
+
+    def wait(self, timeout: float | None = None) -> str:
+        """Block until the agent rests, at most `timeout` seconds, and give its latest words.
+
+        Raises `TimeoutError`, or `ApprovalNeeded` where a call waits for an approval and no page is there to ask. An
+        interrupt ends the waiting, not the agent.
+        """
+        with self._session.waiting_cell(timeout) as cell:
+            while cell.waits():
+                cell.sleep(TICK_SECONDS)
+                cell.serve_blocking()
+        self._settle()
+        return final_text(self.view)
+
+    def stop(self) -> None:
+        """Stop the agent at once. What is recorded stays, and the next message goes on from there."""
+        self._worker.call(lambda: self._talk.stop())
+
+    def pause(self) -> None:
+        """Let the step finish, then pause."""
+        self._worker.call(lambda: self._talk.pause())
+
+    def resume(self) -> None:
+        """Go on with what is unfinished."""
+        self._worker.call(lambda: self._talk.resume())
+
+    def approve(self, action_id: str, scope: Literal["once", "run"] = "once") -> None:
+        """Approve a call that waits, for this once or for this run."""
+        self._worker.call(lambda: self._talk.approve(action_id, scope))
+
+    def reject(self, action_id: str, reason: str = "") -> None:
+        """Reject a call that waits; the agent is told the reason."""
+        self._worker.call(lambda: self._talk.reject(action_id, reason))
+
+    def revoke(self, action_id: str) -> None:
+        """Take back an approval for this run."""
+        self._worker.call(lambda: self._talk.revoke(action_id))
+
+    def withdraw(self, message_id: str) -> None:
+        """Take back a message that the model has not read yet."""
+        self._worker.call(lambda: self._talk.withdraw(message_id))
+
+    def condense(self) -> None:
+        """Ask for a condensation by hand. Under `agent_reset` this is refused: the agent decides."""
+        self._worker.call(lambda: self._talk.condense())
+
+    def enter_key(self, profile: str) -> None:
+        """Ask for a key without showing it, and keep it in memory only."""
+        kernel_keys().enter(profile, getpass(f"Key for {profile}: "))
+
+    # What is
+
+    @property
+    def events(self) -> Sequence[Event | UnknownEvent]:
+        """All events of the log, in order."""
+        return list(self._talk.events())
+
+    @property
+    def view(self) -> View:
+        """What the model may be shown now."""
+        return self._talk.view
+
+    @property
+    def waiting(self) -> tuple[ApprovalRequest, ...]:
+        """The calls that wait for an approval."""
+        return self._talk.waiting
+
+    @property
+    def last_error(self) -> SmolPawsError | None:
+        """Why the latest run ended early, or None.
+
+        Holds the provider's own words, redacted; they are stored nowhere.
+        """
+        error = self._talk.view.error
+        if error is None:
+            return None
+        problem = self._talk.last_problem
+        return RunError(
+            error.code, error.detail, detail=f"The provider said: {problem.text}" if problem and problem.text else ""
+        )
+
+    def next_request(self) -> Request:
+        """Exactly what the model will be sent: messages and tools."""
+        return self._worker.call(lambda: self._talk.next_request())
+
+    def transcript(self) -> str:
+        """The conversation as Markdown, for readers who have no kernel."""
+        return transcript(self.events)
+
+    def __repr__(self) -> str:
+        return f"SmolPaws({self.profile!r}, {self.status})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        if data is not None:
+            data["text/plain"] = "SmolPaws agent"
+            data["text/markdown"] = fallback(self._talk.id)
+        return bundle
+
+    # Inside
+
+    @property
+    def _talk(self) -> Conversation:
+        return self._session.conversation
+
+    def _receive(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        """One message of the page. May run anywhere, also in the middle of a cell: it only hands over."""
+        self._worker.soon(self._session.receive, self, contextvars.copy_context(), content)
+
+    def _settle(self) -> None:
+        """Waits until the traits say what the conversation says."""
+        self._worker.call(self._session.publisher.flush)
+
+    def set_traits(self, traits: JsonObject) -> None:
+        """From the worker's thread, which alone writes the traits."""
+        with self.hold_sync():
+            for name, value in traits.items():
+                self.set_trait(name, value)
+
+
+def fallback(conversation_id: str) -> str:
+    """The line that stands in a saved notebook for readers without a kernel."""
+    return (
+        "**SmolPaws agent.** Run this cell to see it; to open this conversation again: "
+        f'`SmolPaws.load("{conversation_id}")`.'
+    )

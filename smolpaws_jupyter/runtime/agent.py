@@ -1,0 +1,251 @@
+"""One step: build a request, ask the model, turn its answer into events, run the tools (contract, section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from ..core import wording
+from ..core.base import JsonObject, TextBlock
+from ..core.budget import Budget, budget_of
+from ..core.events import (
+    ActionEvent,
+    ContextWarningEvent,
+    ConversationErrorEvent,
+    Event,
+    MessageEvent,
+    ResponseEvent,
+    UsageEvent,
+)
+from ..core.messages import Renderer, tool_definitions
+from ..core.policies import Policy
+from ..core.view import View
+from ..core.wire import Detail
+from .control import Control, RunEnded, Stopped
+from .endings import overflow_error
+from .llm import LLM, Delta, Failure, Limits, LLMFailure, Request, Response
+from .log import EventLog, mint
+from .runner import ToolRunner
+from .tools.toolbox import Unusable
+
+IN_A_ROW = 3
+"""How many empty or refused replies in a row end a run (R-STEP-9, R-STEP-10)."""
+
+
+class Listener(Protocol):
+    """Hears what is not in the log: the words of a reply that is still coming, and what the agent is busy with."""
+
+    def busy(self, detail: Detail) -> None: ...
+
+    def delta(self, delta: Delta) -> None: ...
+
+    def problem(self, failure: Failure) -> None: ...
+
+
+class Agent:
+    """Makes steps. It keeps nothing between them but a renderer, which could be made anew at any time."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        policy: Policy,
+        runner: ToolRunner,
+        limits: Limits,
+        listener: Listener,
+        hard_condenser: bool,
+    ) -> None:
+        self.log = log
+        self.policy = policy
+        self.runner = runner
+        self.limits = limits
+        self.listener = listener
+        self.renderer = Renderer()
+        self.in_flight: frozenset[str] = frozenset()
+        """The unread messages that the request under way carries."""
+        self._hard_condenser = hard_condenser
+
+    async def step(self, llm: LLM, window: int | None, control: Control) -> bool:
+        """One main request with what follows from it (R-STEP-2). True while the turn goes on."""
+        self.runner.close_open_calls()
+        snapshot = self.log.view
+        advice = self.advise(snapshot, llm, window)
+        shown = snapshot.with_asides(advice)
+        request = self.request(shown)
+        try:
+            response = await self.ask(llm, request, snapshot.boundary, control)
+        except LLMFailure as error:
+            await self.failed(error.failure, snapshot, llm, window)
+            return True
+        batch, arguments = self.record(response, snapshot.boundary, shown)
+        await self.runner.run(batch, arguments, response.finish_reason, control)
+        self.settle(batch, response.finish_reason)
+        self.check_empty()
+        return self.log.view.unfinished
+
+    # Building
+
+    def tools(self, view: View) -> list[JsonObject]:
+        """The stored definitions of the tools that are installed (R-MSG-1)."""
+        start = view.start
+        installed = {spec.name for spec in self.runner.toolbox.specs}
+        return tool_definitions(t for t in (start.tools if start else ()) if t.name in installed)
+
+    def request(self, view: View) -> Request:
+        """What a main request built from this view sends."""
+        assert view.binding is not None
+        return Request(self.renderer.messages(view), self.tools(view), view.binding)
+
+    def budget(self, view: View, llm: LLM | None, window: int | None) -> Budget:
+        """The budget of the next request."""
+        guess: Callable[[View], int | None] = lambda _: None  # noqa: E731
+        if llm is not None:
+            guess = lambda v: llm.estimate(self.renderer.size(v, self.tools(v)))  # noqa: E731
+        return budget_of(view, window, guess)
+
+    def advise(self, snapshot: View, llm: LLM, window: int | None) -> tuple[ContextWarningEvent, ...]:
+        """Appends the remark that is due, if any; it belongs to this request (R-WARN-8)."""
+        advice = self.policy.advice(snapshot, self.budget(snapshot, llm, window), mint)
+        if not isinstance(advice, ContextWarningEvent):
+            return ()
+        self.log.append(advice)
+        return (advice,)
+
+    # Asking
+
+    async def ask(self, llm: LLM, request: Request, boundary: str, control: Control) -> Response:
+        """The model's complete reply. A call that was stopped on its way leaves a record of what may have been paid."""
+        sent = 0
+
+        def on_send() -> None:
+            nonlocal sent
+            sent += 1
+
+        self.listener.busy("model")
+        self.in_flight = frozenset(m.id for m in self.log.view.unread)
+        try:
+            return await control.guard(llm.complete(request, self.limits, self.listener.delta, on_send))
+        except Stopped as stopped:
+            if sent:
+                cancelled = Failure("unknown", http_requests=sent)
+                stopped.records = (self.usage(cancelled, request, boundary, "cancelled"),)
+            raise
+        finally:
+            self.in_flight = frozenset()
+
+    def usage(self, failure: Failure, request: Request, boundary: str, outcome: str) -> UsageEvent:
+        return UsageEvent(
+            **mint(),
+            purpose="main_failed",
+            read_through=boundary,
+            outcome=outcome,
+            usage_id=f"profile:{request.binding.profile}",
+            binding_digest=request.binding.digest,
+            model=request.binding.model,
+            usage=failure.usage,
+            http_requests=failure.http_requests,
+            latency_ms=failure.latency_ms,
+        )
+
+    async def failed(self, failure: Failure, snapshot: View, llm: LLM, window: int | None) -> None:
+        """Records a failed request, and ends the run unless another try makes sense (section 13)."""
+        self.listener.problem(failure)
+        request = self.request(snapshot)
+        paid = (self.usage(failure, request, snapshot.boundary, failure.kind),) if failure.http_requests else ()
+        if failure.kind == "content_policy" and snapshot.refusals + 1 < IN_A_ROW:
+            self.log.append(*paid)
+            self.log.append(_remark(wording.NUDGE_CONTENT))
+            return
+        code, detail = await self.ending(failure, snapshot, llm, window)
+        self.log.append(*paid, ConversationErrorEvent(**mint(), code=code, detail=detail, recoverable=True))
+        raise RunEnded
+
+    async def ending(self, failure: Failure, snapshot: View, llm: LLM, window: int | None) -> tuple[str, str]:
+        match failure.kind:
+            case "overflow":
+                return await overflow_error(
+                    failure, snapshot, self.renderer, self.tools(snapshot), llm, window, self._hard_condenser
+                )
+            case "content_policy":
+                return "content_refused", wording.CONTENT_REFUSED
+            case "missing_key":
+                return "auth", wording.missing_key(failure.text)
+            case kind:
+                return kind, wording.failed(kind)
+
+    # Recording
+
+    def record(self, response: Response, boundary: str, shown: View) -> tuple[Sequence[ActionEvent], dict[str, str]]:
+        """The success and its reply as one commit (R-LOG-9). Gives the calls, and their arguments as received."""
+        assert shown.binding is not None
+        stamp = mint()
+        success = ResponseEvent(
+            **stamp,
+            read_through=boundary,
+            consumed_warning_ids=tuple(a.id for a in shown.asides if isinstance(a, ContextWarningEvent)),
+            llm_response_id=response.id,
+            usage_id=f"profile:{shown.binding.profile}",
+            binding_digest=shown.binding.digest,
+            model=shown.binding.model,
+            usage=response.usage,
+            http_requests=response.http_requests,
+            latency_ms=response.latency_ms,
+            finish_reason=response.finish_reason,
+        )
+        actions = self._actions(response, success.id, shown)
+        reply: Sequence[Event] = actions
+        if not actions:
+            reply = [_spoken(response.text, success.id) if response.text.strip() else _remark(wording.NUDGE_EMPTY)]
+        arguments = {a.id: a.arguments for a in actions}
+        start = len(self.log)
+        self.log.append(success, *reply)
+        stored = [e for e in self.log.read(start) if isinstance(e, ActionEvent)]
+        return stored, arguments
+
+    def _actions(self, response: Response, response_event_id: str, shown: View) -> list[ActionEvent]:
+        taken = {e.tool_call_id for e in shown.read if isinstance(e, ActionEvent)}
+        actions: list[ActionEvent] = []
+        for index, call in enumerate(response.calls):
+            call_id = call.id if call.id and call.id not in taken else f"call_{mint()['id']}"
+            taken.add(call_id)
+            read = self.runner.toolbox.read(call.name, call.arguments)
+            actions.append(
+                ActionEvent(
+                    **mint(),
+                    response_event_id=response_event_id,
+                    tool_name=call.name,
+                    tool_call_id=call_id,
+                    arguments=call.arguments,
+                    action=None if isinstance(read, Unusable) else read,
+                    thought=response.text if index == 0 else "",
+                    reasoning=response.reasoning if index == 0 else None,
+                )
+            )
+        return actions
+
+    def settle(self, batch: Sequence[ActionEvent], finish_reason: str | None) -> None:
+        """Answers the policy's own calls, the reset among them, in commits that were validated first (R-RESET-13)."""
+        if finish_reason == "length":
+            return
+        for commit in self.policy.settle(batch, self.log.view, mint):
+            if self.log.check(commit) is not None:
+                commit = self.policy.not_possible(batch, mint)
+            self.log.append(*commit)
+
+    def check_empty(self) -> None:
+        if self.log.view.empty_replies >= IN_A_ROW:
+            self.end("empty_replies", wording.EMPTY_REPLIES)
+
+    def end(self, code: str, detail: str, records: Sequence[Event] = ()) -> None:
+        """Ends the run with a recoverable error."""
+        self.log.append(*records, ConversationErrorEvent(**mint(), code=code, detail=detail, recoverable=True))
+        raise RunEnded
+
+
+def _spoken(text: str, response_event_id: str) -> MessageEvent:
+    return MessageEvent(
+        **mint(), source="agent", role="assistant", content=(TextBlock(text=text),), response_event_id=response_event_id
+    )
+
+
+def _remark(text: str) -> MessageEvent:
+    return MessageEvent(**mint(), source="environment", role="user", content=(TextBlock(text=text),))

@@ -1,0 +1,359 @@
+"""A conversation: the loop over steps, and what a person can do to it. It works in a plain script without a notebook.
+
+Everything here happens on one event loop. `tell` and the other acts append at once; a run is one task.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..core import wording
+from ..core.base import ImageBlock, TextBlock
+from ..core.budget import Budget
+from ..core.errors import CommandRefused, ConversationReadOnly, RunError, SmolPawsError
+from ..core.events import (
+    ConversationStartEvent,
+    Event,
+    MessageEvent,
+    MessageWithdrawnEvent,
+    PauseEvent,
+    ProfileBoundEvent,
+    ResumeEvent,
+    ThresholdsChangedEvent,
+    TitleEvent,
+)
+from ..core.policies import policy_for
+from ..core.profiles import Binding
+from ..core.records import UnknownEvent
+from ..core.settings import AgentSettings
+from ..core.validation import checked
+from ..core.view import View
+from ..core.wire import ApprovalRequest, Detail, Grant, Status
+from .agent import Agent
+from .approvals import Approvals, Mode
+from .llm import Delta, Failure, Limits, Request
+from .log import EventLog, mint, new_id
+from .run import LLMFactory, ModelInUse, Run
+from .runner import ToolRunner
+from .tools.base import Tool
+from .tools.toolbox import Toolbox
+
+Change = Literal["status", "approvals"]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Something to show that is not in the log: words still coming, a tool's live tail, or what a provider said."""
+
+    kind: Literal["delta", "output", "problem"]
+    text: str
+    about: str = ""
+
+
+class Conversation:
+    """One conversation over its log. Made by `starting.start` or `opening.load`; ended by `close`."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        *,
+        settings: AgentSettings,
+        llm_for: LLMFactory,
+        tools: Sequence[Tool],
+        approvals: Mode = "ask",
+        notes: str = "notes",
+        start: ConversationStartEvent | None = None,
+    ) -> None:
+        """`start` is the start event of a conversation that is not stored yet; the first message stores it."""
+        self.log = log
+        self.settings = settings
+        self.policy = policy_for(settings, notes)
+        self.approvals = Approvals(approvals)
+        self.last_problem: Failure | None = None
+        self.detail: Detail = ""
+        self._start = start
+        self.model = ModelInUse(llm_for)
+        self._run: Run | None = None
+        self._broke: SmolPawsError | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._on_words: list[Callable[[Words], None]] = []
+        self._on_change: list[Callable[[Change], None]] = []
+        self.toolbox = Toolbox(tools, self.policy.tools)
+        runner = ToolRunner(log, self.toolbox, self.approvals, self)
+        limits = Limits(
+            max_http_requests=settings.max_http_requests,
+            retry_after_max_seconds=settings.retry_after_max_seconds,
+            idle_timeout_seconds=settings.idle_timeout_seconds,
+            call_timeout_seconds=settings.call_timeout_seconds,
+        )
+        self.agent = Agent(log, self.policy, runner, limits, self, settings.hard_condenser is not None)
+        log.subscribe(self._appended)
+
+    # What is
+
+    @property
+    def id(self) -> str:
+        return self.log.ledger.conversation_id or (self._start.conversation_id if self._start else "")
+
+    @property
+    def view(self) -> View:
+        """The view; before anything is stored, that of the start event alone."""
+        return View().add(self._start) if self._start is not None else self.log.view
+
+    @property
+    def read_only(self) -> str | None:
+        return self.log.read_only
+
+    @property
+    def status(self) -> Status:
+        """One of the five words of R-STOP-17."""
+        if self._run is not None:
+            return "waiting" if self.approvals.waiting else "running"
+        view = self.view
+        if view.error is not None or self._broke is not None:
+            return "error"
+        return "paused" if view.paused or view.unfinished else "idle"
+
+    @property
+    def budget(self) -> Budget:
+        """The budget of the next request."""
+        return self.agent.budget(self.view, *self.model.current(self.view.binding))
+
+    async def prepare(self) -> None:
+        """Loads the model's client and looks up its window; sends nothing."""
+        if self.view.binding is not None:
+            await self.model.load(self.view.binding)
+            self._changed("status")
+
+    def events(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
+        return self.log.read(start, stop)
+
+    def next_request(self) -> Request:
+        """Exactly what the model will be sent, but for a warning that is still to be judged."""
+        return self.agent.request(self.view)
+
+    @property
+    def waiting(self) -> tuple[ApprovalRequest, ...]:
+        return self.approvals.waiting
+
+    @property
+    def granted(self) -> tuple[Grant, ...]:
+        return self.approvals.granted
+
+    # What a person does. Each takes the command's id, or makes one for a call from Python.
+
+    def tell(self, text: str, images: Sequence[ImageBlock] = (), command_id: str | None = None) -> str:
+        """Records a message and goes on with the conversation.
+
+        Gives the message's event id. Waits for nothing (R-LOG-7).
+        """
+        if not text.strip() and not images:
+            raise CommandRefused("empty_message", "The message is empty.", detail="Write something first.")
+        self._writable()
+        command_id = command_id or new_id()
+        self._store_start()
+        blocks = ((TextBlock(text=text),) if text.strip() else ()) + tuple(images)
+        message = MessageEvent(**mint(), source="user", role="user", content=blocks)
+        self.log.append(message, command_id=command_id)
+        if not self.view.paused:
+            self._go()
+        return message.id
+
+    async def ask(self, text: str) -> str:
+        """Tells, waits for the turn, and gives the final text. Raises `RunError` where the run ended with an error."""
+        self.tell(text)
+        return await self.answer()
+
+    async def answer(self) -> str:
+        """Waits until the conversation rests, and gives the agent's latest words."""
+        await self.settled()
+        error = self.view.error
+        if error is not None:
+            raise RunError(error.code, error.detail)
+        return final_text(self.view)
+
+    async def settled(self) -> None:
+        """Waits until nothing runs. Raises what broke the run, if something other than the model or a tool did."""
+        await self._idle.wait()
+        if self._broke is not None:
+            raise self._broke
+
+    def stop(self, command_id: str | None = None) -> bool:
+        """Stops the run at once (R-STOP-1). False where nothing ran; then nothing is recorded (R-STOP-6)."""
+        if self._run is None:
+            return False
+        self._busy("stopping")
+        self._run.control.stop("person", command_id or new_id())
+        return True
+
+    def pause(self, command_id: str | None = None) -> None:
+        """Lets the step finish, then pauses (R-STOP-9)."""
+        self._writable()
+        command_id = command_id or new_id()
+        if self._run is not None:
+            self._run.control.pause_command = command_id
+        elif not self.view.paused and self._start is None:
+            self.log.append(PauseEvent(**mint(), command_id=command_id))
+
+    def resume(self, command_id: str | None = None) -> None:
+        """Goes on with what is unfinished; where nothing is, the status is idle (R-STOP-10)."""
+        self._writable()
+        if self._run is not None or self._start is not None:
+            return
+        self.log.append(ResumeEvent(**mint(), command_id=command_id or new_id()))
+        if self.view.unfinished:
+            self._go()
+
+    def approve(
+        self,
+        action_id: str,
+        scope: Literal["once", "run"] = "once",
+        digest: str | None = None,
+        command_id: str | None = None,
+    ) -> None:
+        """Approves the call that waits. `digest` binds the approval to what was shown; None means what is shown now."""
+        self._writable()
+        self.approvals.approve(action_id, scope, digest, command_id or new_id())
+
+    def reject(self, action_id: str, reason: str = "", command_id: str | None = None) -> None:
+        self._writable()
+        self.approvals.reject(action_id, reason, command_id or new_id())
+
+    def revoke(self, action_id: str, command_id: str | None = None) -> None:
+        """Takes back an approval "for this run", named by the call it was given with."""
+        self._writable()
+        self.log.append(self.approvals.revocation(action_id, command_id or new_id()))
+
+    def withdraw(self, message_id: str, command_id: str | None = None) -> None:
+        """Takes back a message that no request has carried (R-VIEW-16)."""
+        self._writable()
+        if all(m.id != message_id for m in self.view.unread) or message_id in self.agent.in_flight:
+            raise CommandRefused(
+                "message_already_read",
+                "This message is part of a request already, so it cannot be taken back.",
+                detail="Send a new message that corrects it.",
+            )
+        self.log.append(MessageWithdrawnEvent(**mint(), message_id=message_id), command_id=command_id or new_id())
+
+    def condense(self, command_id: str | None = None) -> None:
+        """A manual condensation. No policy of this version offers one (R-MAN-2, R-MAN-4)."""
+        if self.policy.kind == "agent_reset":
+            raise CommandRefused("agent_controlled_condensation", wording.MANUAL_REFUSED, status=409)
+        raise CommandRefused("condensation_not_available", wording.MANUAL_UNAVAILABLE, status=422)
+
+    def set_title(self, title: str, command_id: str | None = None) -> None:
+        self._writable()
+        self._store_start()
+        self.log.append(TitleEvent(**mint(), title=title.strip()), command_id=command_id or new_id())
+
+    def set_thresholds(self, thresholds: Sequence[float], command_id: str | None = None) -> None:
+        """Other warning thresholds from the next check on (R-BIND-10)."""
+        self._writable()
+        if self.policy.kind != "agent_reset":
+            raise CommandRefused("no_warnings", "This conversation gives no warnings, so it has no thresholds.")
+        condenser = {"condenser_kind": "agent_reset", "warning_thresholds": list(thresholds)}
+        checked(AgentSettings, {"condenser": condenser})
+        self._store_start()
+        event = ThresholdsChangedEvent(**mint(), warning_thresholds=tuple(thresholds))
+        self.log.append(event, command_id=command_id or new_id())
+
+    def bind(self, binding: Binding, command_id: str | None = None) -> None:
+        """Another main profile, between steps (R-BIND-6)."""
+        self._writable()
+        if self._run is not None:
+            raise CommandRefused("busy", "The agent is working.", detail="Stop or wait, then choose the model.")
+        self._store_start()
+        self.log.append(ProfileBoundEvent(**mint(), binding=binding), command_id=command_id or new_id())
+
+    async def close(self) -> None:
+        """Stop, then give up the writer role (R-STOP-13)."""
+        if self._run is not None:
+            self._run.control.stop("close", new_id())
+            await asyncio.wait([self._run.task])
+        self.log.store.close()
+
+    # The run
+
+    def _go(self) -> None:
+        if self._run is None:
+            self._broke = None
+            self._idle.clear()
+            self._run = Run(self.agent, self.model, self.settings, self._rested)
+            self._changed("status")
+
+    def _rested(self) -> None:
+        assert self._run is not None
+        self._broke, self._run = self._run.broke, None
+        self.detail = ""
+        self._idle.set()
+        self._changed("status")
+
+    # Listening, for agent and tools
+
+    def busy(self, detail: Detail) -> None:
+        self._busy(detail)
+
+    def delta(self, delta: Delta) -> None:
+        self._say(Words("delta", delta.text, delta.kind))
+
+    def problem(self, failure: Failure) -> None:
+        self.last_problem = failure
+        self._say(Words("problem", failure.text, failure.kind))
+
+    def waiting_changed(self) -> None:
+        self._changed("approvals")
+        self._changed("status")
+
+    def tool(self, action_id: str) -> None:
+        self._busy("tool")
+
+    def output(self, action_id: str, text: str) -> None:
+        self._say(Words("output", text, action_id))
+
+    def on_words(self, listener: Callable[[Words], None]) -> None:
+        """Calls `listener` with words that are not in the log."""
+        self._on_words.append(listener)
+
+    def on_change(self, listener: Callable[[Change], None]) -> None:
+        """Calls `listener` when the status or the waiting approvals changed."""
+        self._on_change.append(listener)
+
+    # Inside
+
+    def _appended(self, start: int, events: Sequence[Event]) -> None:
+        for event in events:
+            self.approvals.fold(event)
+
+    def _store_start(self) -> None:
+        """Makes the start event durable, before the first event of a person (design: the folder comes with it)."""
+        if self._start is not None:
+            self.log.append(self._start)
+            self._start = None
+
+    def _writable(self) -> None:
+        if self.read_only is not None:
+            raise ConversationReadOnly(self.read_only)
+
+    def _busy(self, detail: Detail) -> None:
+        self.detail = detail
+        self._changed("status")
+
+    def _say(self, words: Words) -> None:
+        for listener in tuple(self._on_words):
+            listener(words)
+
+    def _changed(self, what: Change) -> None:
+        for listener in tuple(self._on_change):
+            listener(what)
+
+
+def final_text(view: View) -> str:
+    """The agent's latest message, or an empty text."""
+    for entry in reversed(view.read):
+        if isinstance(entry, MessageEvent) and entry.source == "agent":
+            return entry.text
+    return ""

@@ -1,0 +1,144 @@
+"""The log of one conversation: the one place that appends, and the folds that hang on it.
+
+Text is cleaned on its way in, here and nowhere else: unpaired surrogates are replaced and known secrets removed
+(R-EV-4, R-SEC-2). What is folded and published is what was stored.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from ..core.base import JsonObject, Stamp
+from ..core.errors import ConversationReadOnly, StoreError
+from ..core.events import Event
+from ..core.ledger import Ledger
+from ..core.records import EVENT, UnknownEvent, encode
+from ..core.replay import Replay, Violation
+from ..core.view import View
+from .redaction import Redactor
+from .store import Store
+from .text import clean
+
+Subscriber = Callable[[int, Sequence[Event]], None]
+
+
+def mint() -> Stamp:
+    """A fresh random id and the time, UTC. Time never decides order (R-VOC-3)."""
+    return {"id": new_id(), "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")}
+
+
+def new_id() -> str:
+    """A fresh random id."""
+    return uuid.uuid4().hex
+
+
+class EventLog:
+    """Appends commits, folds them, and tells subscribers; in that order (R-LOG-2).
+
+    `view`, `ledger` and `replay` are always the folds of what is stored.
+    """
+
+    def __init__(self, store: Store, redactor: Redactor) -> None:
+        self.store = store
+        self.redactor = redactor
+        self.view = View()
+        self.ledger = Ledger()
+        self.replay = Replay()
+        self.violation: Violation | None = None
+        self._dead: StoreError | None = None
+        self._subscribers: list[Subscriber] = []
+        for commit in store.commits():
+            self._fold_stored(commit)
+
+    def _fold_stored(self, commit: Sequence[Event | UnknownEvent]) -> None:
+        """Folds until the first violation; what follows one stays readable and has no effect (section 20)."""
+        if self.violation is not None:
+            return
+        replay = self.replay.after(commit)
+        if isinstance(replay, Violation):
+            self.violation = replay
+            return
+        self._fold(commit, replay)
+
+    def _fold(self, commit: Sequence[Event | UnknownEvent], replay: Replay) -> None:
+        self.replay = replay
+        for event in commit:
+            self.view = self.view.add(event)
+            self.ledger = self.ledger.add(event)
+
+    def __len__(self) -> int:
+        return len(self.store)
+
+    @property
+    def read_only(self) -> str | None:
+        """Why nothing can be appended, in a sentence for people; None while it can."""
+        if self.violation is not None:
+            return (
+                f"The record breaks {self.violation.rule} at event {self.violation.event_id}: {self.violation.text} "
+                "It is left as it is; fork the conversation from an earlier message to go on."
+            )
+        return self.store.read_only
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
+        """The events at positions start..stop."""
+        return self.store.read(start, stop)
+
+    def check(self, events: Sequence[Event]) -> Violation | None:
+        """What rule a commit of these events would break (R-RESET-13)."""
+        after = self.replay.after(events)
+        return after if isinstance(after, Violation) else None
+
+    def append(self, *events: Event, command_id: str | None = None) -> None:
+        """Stores one commit, then folds and publishes it. Raises `StoreError`; then nothing of it exists.
+
+        `command_id` marks every event that does not name its command yet.
+        """
+        if self.read_only is not None:
+            raise ConversationReadOnly(self.read_only)
+        if self._dead is not None:
+            raise self._dead
+        commit = tuple(self._clean(_caused(event, command_id)) for event in events)
+        replay = self.replay.after(commit)
+        if isinstance(replay, Violation):
+            raise StoreError(
+                f"A commit would break rule {replay.rule} at event {replay.event_id}: {replay.text}",
+                code="invalid_commit",
+            )
+        start = len(self.store)
+        try:
+            self.store.append(commit)
+        except StoreError as error:
+            self._dead = error
+            raise
+        self._fold(commit, replay)
+        for subscriber in tuple(self._subscribers):
+            subscriber(start, commit)
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Calls `subscriber(start, events)` after each commit. Gives the way to end it."""
+        self._subscribers.append(subscriber)
+        return lambda: self._subscribers.remove(subscriber)
+
+    def _clean(self, event: Event) -> Event:
+        raw = encode(event)
+        cleaned = self._cleaned(raw)
+        return event if cleaned == raw else EVENT.validate_python(cleaned)
+
+    def _cleaned(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.redactor.redact(clean(value))
+        if isinstance(value, dict):
+            fields = cast("JsonObject", value)
+            # Image data is no text; in megabytes of base64 something looks like a key by chance.
+            return fields if fields.get("type") == "image" else {k: self._cleaned(v) for k, v in fields.items()}
+        return [self._cleaned(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _caused(event: Event, command_id: str | None) -> Event:
+    if command_id is None or event.command_id is not None:
+        return event
+    return event.model_copy(update={"command_id": command_id})
+

@@ -1,0 +1,57 @@
+"""What opening a stored conversation repairs, in one commit, before anything else (contract, section 21)."""
+
+from __future__ import annotations
+
+from ..core import wording
+from ..core.base import TextBlock
+from ..core.events import CondensationFailureEvent, Event, MessageEvent, RecoveryEvent, VoluntaryDetails
+from ..core.view import View
+from .log import EventLog, mint
+from .runner import closures
+from .writers import kernel_of
+
+
+def repair(log: EventLog) -> None:
+    """Closes what was cut off and says what is new. Appends at most one commit; a second opening appends nothing."""
+    events = repairs(log)
+    if events:
+        log.append(*events)
+
+
+def repairs(log: EventLog) -> list[Event]:
+    """The events of the repair commit; none where nothing was cut off and nothing is new (R-REST-2 to 9)."""
+    view, store = log.view, log.store
+    events: list[Event] = [RecoveryEvent(**mint(), detail=text) for text in store.recovered]
+    events += closures(view)
+    for request in view.outstanding:
+        events.append(
+            CondensationFailureEvent(
+                **mint(),
+                request_id=request.id,
+                code="interrupted",
+                error="The process ended before this was done. Nothing was cleared, and it is not repeated.",
+            )
+        )
+    if any(isinstance(r.details, VoluntaryDetails) for r in view.outstanding):
+        events.append(_remark(wording.RESET_NOT_DONE))
+    if _kernel_is_new(log) and _offers_python(view) and not _said(view, wording.NEW_KERNEL):
+        events.append(_remark(wording.NEW_KERNEL))
+    return events
+
+
+def _kernel_is_new(log: EventLog) -> bool:
+    last = log.store.last_writer_id
+    return last is not None and kernel_of(last) != kernel_of(log.store.writer_id)
+
+
+def _offers_python(view: View) -> bool:
+    return view.start is not None and any(tool.name == "run_python" for tool in view.start.tools)
+
+
+def _said(view: View, text: str) -> bool:
+    """Whether this remark waits to be shown already (R-REST-9)."""
+    return any(isinstance(a, MessageEvent) and a.text == text for a in view.asides)
+
+
+def _remark(text: str) -> MessageEvent:
+    return MessageEvent(**mint(), source="environment", role="user", content=(TextBlock(text=text),))

@@ -1,0 +1,103 @@
+"""One run: steps until the turn is done, a person stops it, or it fails. What happened is in the log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from ..core import wording
+from ..core.errors import SmolPawsError, StoreError
+from ..core.events import ConversationErrorEvent, Event, InterruptEvent, PauseEvent, Result
+from ..core.profiles import Binding
+from ..core.settings import AgentSettings
+from .agent import Agent
+from .control import Control, RunEnded, Stopped
+from .llm import LLM
+from .log import mint, new_id
+from .runner import closures
+
+LLMFactory = Callable[[Binding], LLM]
+
+
+class ModelInUse:
+    """The client of the binding of the moment, and its window; made anew when the binding changes."""
+
+    def __init__(self, llm_for: LLMFactory) -> None:
+        self._llm_for = llm_for
+        self._binding: Binding | None = None
+        self.llm: LLM | None = None
+        self.window: int | None = None
+
+    async def load(self, binding: Binding) -> LLM:
+        """The client, with its window looked up. Sends nothing."""
+        if self.llm is None or self._binding != binding:
+            llm = self._llm_for(binding)
+            self.window = await llm.window()
+            self.llm, self._binding = llm, binding
+        return self.llm
+
+    def current(self, binding: Binding | None) -> tuple[LLM | None, int | None]:
+        """Client and window, if those of this binding are loaded."""
+        return (self.llm, self.window) if self._binding == binding else (None, None)
+
+
+class Run:
+    """One run of an agent. `stop` and `pause` hold it; `task` ends when it rests."""
+
+    def __init__(self, agent: Agent, model: ModelInUse, settings: AgentSettings, rested: Callable[[], None]) -> None:
+        """`rested` is called at the very end, whatever happened."""
+        self.agent = agent
+        self.log = agent.log
+        self.model = model
+        self.settings = settings
+        self.control = Control()
+        self.broke: SmolPawsError | None = None
+        """What broke the run, if it was neither the model nor a tool: the store, most likely."""
+        self._rested = rested
+        self.task = asyncio.get_running_loop().create_task(self._go())
+
+    async def _go(self) -> None:
+        timer = None
+        if self.settings.run_timeout_seconds is not None:
+            loop = asyncio.get_running_loop()
+            timer = loop.call_later(self.settings.run_timeout_seconds, self.control.stop, "limit")
+        try:
+            await self._steps()
+        except Stopped as stopped:
+            self._record(stopped)
+        except RunEnded:
+            pass
+        except SmolPawsError as error:
+            self.broke = error
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self._rested()
+
+    async def _steps(self) -> None:
+        binding = self.log.view.binding
+        assert binding is not None, "a conversation runs only after its start is stored"
+        self.agent.listener.busy("loading")
+        llm = await self.control.guard(self.model.load(binding))
+        for _ in range(self.settings.max_steps_per_run):
+            self.control.check()
+            more = await self.agent.step(llm, self.model.window, self.control)
+            if self.control.pause_command is not None:
+                self.log.append(PauseEvent(**mint(), command_id=self.control.pause_command))
+                return
+            if not more:
+                return
+        self.agent.end("run_limit_reached", wording.run_limit(f"{self.settings.max_steps_per_run} steps"))
+
+    def _record(self, stopped: Stopped) -> None:
+        """One commit: what may have been paid, a result for each open call, and why the run stopped (R-LOG-8)."""
+        answered = frozenset(e.action_id for e in stopped.records if isinstance(e, Result))
+        records = [*stopped.records, *closures(self.log.view, answered=answered, stopped=True)]
+        ending: Event = InterruptEvent(**mint())
+        if stopped.reason == "limit":
+            limit = wording.run_limit(f"{self.settings.run_timeout_seconds:g} seconds")
+            ending = ConversationErrorEvent(**mint(), code="run_limit_reached", detail=limit, recoverable=True)
+        try:
+            self.log.append(*records, ending, command_id=self.control.command_id or new_id())
+        except StoreError as error:
+            self.broke = error

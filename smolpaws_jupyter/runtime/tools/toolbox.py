@@ -1,0 +1,105 @@
+"""The agent's tools by name: reading a call, and running it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from pydantic import ValidationError
+
+from ...core import wording
+from ...core.base import JsonObject, ToolSpec
+from ...core.errors import StartError
+from ...core.payloads import Action, CondenseAction
+from .base import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A call that cannot run, and what the model is told about it (R-STEP-6)."""
+
+    code: Literal["unknown_tool", "invalid_arguments"]
+    text: str
+
+
+class Toolbox:
+    """Tools that run, and the policy's own tools, which are only read here."""
+
+    def __init__(self, tools: Iterable[Tool], policy_tools: Sequence[ToolSpec] = ()) -> None:
+        """Raises `StartError` (`reserved_tool_name`) where two tools share a name (R-TOOL-2)."""
+        self._tools = {}
+        self._policy_tools = {spec.name for spec in policy_tools}
+        for tool in tools:
+            name = tool.spec.name
+            if name in self._policy_tools or name in self._tools:
+                raise StartError(
+                    "reserved_tool_name",
+                    f"There is a tool named {name!r} already.",
+                    detail="Give your tool another name.",
+                )
+            self._tools[name] = tool
+        self._specs = (*(t.spec for t in self._tools.values()), *policy_tools)
+
+    _tools: dict[str, Tool]
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return self._specs
+
+    def get(self, name: str) -> Tool | None:
+        """The tool that runs calls of this name; None for a policy's own tool and for an unknown name."""
+        return self._tools.get(name)
+
+    def read(self, name: str, arguments: str) -> Action | Unusable:
+        """The checked input of a call, or why there is none. Nothing is guessed."""
+        if name not in self._tools and name not in self._policy_tools:
+            return Unusable("unknown_tool", wording.unknown_tool(name, sorted({*self._tools, *self._policy_tools})))
+        value = _object(arguments)
+        if isinstance(value, Unusable):
+            why = value.text
+        else:
+            try:
+                return cast(
+                    "Action", self._tools[name].parse(value) if name in self._tools else _policy_action(name, value)
+                )
+            except ValidationError as error:
+                why = explain(error, self._parameters(name))
+        text = wording.condense_invalid(why) if name == "condense" else wording.invalid_arguments(name, why)
+        return Unusable("invalid_arguments", text)
+
+    def _parameters(self, name: str) -> list[str]:
+        spec = next(s for s in self._specs if s.name == name)
+        return list(cast("JsonObject", spec.parameters.get("properties", {})))
+
+
+def _policy_action(name: str, arguments: JsonObject) -> Action:
+    kinds = {"condense": CondenseAction}
+    return kinds[name].model_validate(arguments)
+
+
+def _object(arguments: str) -> JsonObject | Unusable:
+    try:
+        value = json.loads(arguments, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return Unusable("invalid_arguments", "the arguments are not valid JSON")
+    if not isinstance(value, dict):
+        return Unusable("invalid_arguments", "the arguments must be a JSON object")
+    return cast("JsonObject", value)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def explain(error: ValidationError, allowed: Sequence[str]) -> str:
+    """What was wrong with each argument, and the names that are allowed; never the values."""
+    parts: list[str] = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        where = ".".join(str(part) for part in problem["loc"])
+        message = problem["msg"]
+        if problem["type"] == "extra_forbidden":
+            message = f"unknown argument (allowed: {', '.join(allowed) or 'none'})"
+        parts.append(f"{where}: {message[:1].lower()}{message[1:]}" if where else message[:1].lower() + message[1:])
+    return "; ".join(parts)

@@ -1,0 +1,165 @@
+"""Builders for conversations over a scripted model: the given of most runtime tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from smolpaws_jupyter.core.base import JsonObject, TextBlock, ToolSpec
+from smolpaws_jupyter.core.events import Bindings, ConversationStartEvent, Event, MessageEvent
+from smolpaws_jupyter.core.payloads import HostAction, ToolObservation
+from smolpaws_jupyter.core.policies import policy_for
+from smolpaws_jupyter.core.profiles import Binding, LLMProfile, bind
+from smolpaws_jupyter.core.settings import AgentSettings
+from smolpaws_jupyter.runtime.approvals import Mode
+from smolpaws_jupyter.runtime.conversation import Conversation
+from smolpaws_jupyter.runtime.redaction import Redactor
+from smolpaws_jupyter.runtime.log import EventLog, mint
+from smolpaws_jupyter.runtime.memory_store import MemoryStore
+from smolpaws_jupyter.runtime.opening import repair
+from smolpaws_jupyter.runtime.store import Store
+from smolpaws_jupyter.runtime.tools.base import Consent, Tool, ToolContext, said
+from smolpaws_jupyter.runtime.tools.file_tools import file_tools
+from smolpaws_jupyter.runtime.workspace import Workspace
+from smolpaws_jupyter.testing import Gate, Move, ScriptedLLM
+
+AGENT_RESET: JsonObject = {"condenser": {"condenser_kind": "agent_reset"}}
+
+
+@dataclass
+class Echo:
+    """A tool that notes its calls; it can be held at a gate, and asked to have effects or to need consent."""
+
+    name: str = "echo"
+    effects: bool = False
+    verdict: Any = "allow"
+    gate: Gate | None = None
+    raises: BaseException | None = None
+    ran: list[str] = field(default_factory=list[str])
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(
+            name=self.name,
+            description="Says a text again.",
+            parameters={"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": True},
+        )
+
+    def parse(self, arguments: JsonObject) -> HostAction:
+        return HostAction(arguments=arguments)
+
+    def consent(self, action: HostAction) -> Consent:
+        return Consent(self.verdict, covers=self.name)
+
+    async def run(self, action: HostAction, context: ToolContext) -> ToolObservation:
+        text = str(action.arguments.get("text", ""))
+        self.ran.append(text)
+        if self.gate is not None:
+            await self.gate.passed()
+        if self.raises is not None:
+            raise self.raises
+        return said(f"echo: {text}")
+
+
+def binding(limit: int | None = 400_000, model: str = "vendor/large", name: str = "main") -> Binding:
+    return bind(name, LLMProfile(model=model, max_input_tokens=limit))
+
+
+@dataclass
+class Talk:
+    """A conversation, its scripted model and its store."""
+
+    conversation: Conversation
+    llm: ScriptedLLM
+    store: Store
+
+    @property
+    def events(self) -> list[Event]:
+        return list(self.conversation.events())  # type: ignore[arg-type]
+
+    @property
+    def kinds(self) -> list[str]:
+        return [e.kind for e in self.events]
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [e for e in self.events if isinstance(e, kind)]
+
+    def sent(self, index: int = -1) -> list[JsonObject]:
+        """The messages of a request, without the system message."""
+        return self.llm.requests[index].messages[1:]
+
+    def roles(self, index: int = -1) -> list[str]:
+        return [m["role"] for m in self.sent(index)]
+
+    async def ask(self, text: str) -> str:
+        return await self.conversation.ask(text)
+
+
+def talk(
+    script: Iterable[Move] = (),
+    *,
+    settings: JsonObject | None = None,
+    tools: Sequence[Tool] = (),
+    workspace: Path | None = None,
+    store: Store | None = None,
+    limit: int | None = 400_000,
+    window: int | None = None,
+    approvals: Mode = "allow",
+    **llm: Any,
+) -> Talk:
+    """A new conversation with these moves of its model."""
+    agent_settings = AgentSettings.model_validate(AGENT_RESET if settings is None else settings)
+    all_tools = [*(file_tools(Workspace(workspace)) if workspace else ()), *tools]
+    policy = policy_for(agent_settings)
+    model = ScriptedLLM(script, window=window, **llm)
+    store = store if store is not None else MemoryStore()
+    start = ConversationStartEvent(
+        **mint(),
+        conversation_id=store.conversation_id,
+        settings=agent_settings.model_dump(mode="json"),
+        bindings=Bindings(main=binding(limit)),
+        system_prompt="You are an agent.",
+        tools=(*(t.spec for t in all_tools), *policy.tools),
+    )
+    conversation = Conversation(
+        EventLog(store, Redactor()),
+        settings=agent_settings,
+        llm_for=lambda _: model,
+        tools=all_tools,
+        approvals=approvals,
+        start=start,
+    )
+    return Talk(conversation, model, store)
+
+
+def reopened(before: Talk, script: Iterable[Move] = (), *, same_kernel: bool = False, tools: Sequence[Tool] = ()) -> Talk:
+    """The same conversation as another process finds it, with a new script."""
+    assert isinstance(before.store, MemoryStore)
+    store = before.store.reopen(same_kernel=same_kernel)
+    log = EventLog(store, Redactor())
+    repair(log)
+    model = ScriptedLLM(script)
+    assert log.view.start is not None
+    conversation = Conversation(
+        log,
+        settings=AgentSettings.model_validate(log.view.start.settings),
+        llm_for=lambda _: model,
+        tools=tools,
+        approvals=before.conversation.approvals.mode,
+    )
+    return Talk(conversation, model, store)
+
+
+def said_by(messages: Sequence[JsonObject]) -> list[str]:
+    """The texts of messages, in order."""
+    return [m["content"] if isinstance(m["content"], str) else "" for m in messages]
+
+
+def genuine(talk: Talk) -> list[str]:
+    return [e.text for e in talk.of(MessageEvent) if e.genuine]
+
+
+def text_of(observation: ToolObservation) -> str:
+    return "\n".join(b.text for b in observation.content if isinstance(b, TextBlock))
