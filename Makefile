@@ -51,7 +51,7 @@ test-all: lint-python lint-js ## the long lane: more examples, more rounds, the 
 bench: $(DEV) ## the figures of this machine
 	$(PY) -m tests.bench
 
-build: $(DEV) ## a wheel and a source archive in dist/
+build: $(WIDGET) $(EXTENSION) | $(TOOLS) ## a wheel and a source archive in dist/
 	rm -rf dist
 	$(PY) -m build --outdir dist .
 
@@ -89,7 +89,7 @@ $(TOOLS):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "make: $(PYTHON) is not Python 3.11 or newer; try make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	test -x $(PY) || $(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet "jupyter-builder>=1.2,<2"
+	$(PY) -m pip install --quiet build "jupyter-builder>=1.2,<2"
 	@mkdir -p $(STAMPS) && touch $@
 
 $(LAB): $(TOOLS) | $(WIDGET) $(EXTENSION)
