@@ -17,7 +17,7 @@ from ..core.base import JsonObject
 from ..core.events import Event
 from ..core.records import UnknownEvent, encode
 from ..core.wire import UPDATE, LeftOut, Traits, UnknownRecord, Update
-from ..runtime.record import TEXT_LIMIT
+from ..runtime.draft import TEXT_LIMIT
 
 FLUSH_SECONDS = 0.04
 FLUSH_BYTES = 1_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncGenerator
 from queue import Empty
 from typing import Any, Protocol
 
@@ -121,7 +122,7 @@ async def _collect(client: Any, request_id: str, outputs: Outputs, context: Tool
 
 
 @contextlib.asynccontextmanager
-async def _own_kernel() -> Any:
+async def _own_kernel() -> AsyncGenerator[tuple[Any, Any]]:
     """A client of the kernel that this code runs in, and its shell."""
     from ipykernel.connect import get_connection_file
     from IPython.core.getipython import get_ipython

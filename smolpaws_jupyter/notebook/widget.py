@@ -129,6 +129,7 @@ class SmolPaws(anywidget.AnyWidget):
     def tell(self, text: str) -> None:
         """Send a message. Returns at once; the agent works on while other cells run."""
         self._worker.call(lambda: self._talk.tell(text))
+        self._settle()
 
     def ask(self, text: str) -> Answer:
         """`await paws.ask(text)`: send a message, wait for the turn, and get the final text. Raises `RunError`.

@@ -26,7 +26,7 @@ from .keys import Keys
 from .library import conversations
 from .log import EventLog, mint
 from .memory_store import MemoryStore
-from .models import llm_for
+from .models import check_model, llm_for
 from .opening import repair
 from .provider_keys import default_key_ref
 from .settings_store import SettingsStore
@@ -108,8 +108,9 @@ class Opener:
             skills=self.skills(),
             tools=(*(tool.spec for tool in tools), *policy.tools),
         )
+        check_model(start)
         store: Store = (
-            JsonlStore.create(self.folder / conversation_id, conversation_id)
+            JsonlStore.create(self.folder / conversation_id)
             if self.wish.save
             else MemoryStore(conversation_id)
         )
@@ -261,7 +262,7 @@ _keys: Keys | None = None
 
 def kernel_keys() -> Keys:
     """The keys of this process: a key that was typed once serves every agent, and every log hides it."""
-    global _keys  # noqa: PLW0603 - one per process is what it is
+    global _keys
     _keys = _keys or Keys()
     return _keys
 

@@ -113,7 +113,7 @@ class ReadFile(FileTool):
         name="read_file",
         description=(
             f"Read a text file, {PAGE:,} characters at a time unless limit says otherwise. The first line of the result "
-            "says where the next page begins. output:<action id> as path reads the output of an earlier call."
+            "says where the next page begins. The path output:<action id> reads the whole output of a call."
         ),
         parameters=_schema(
             ["path"],
