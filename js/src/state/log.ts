@@ -24,7 +24,8 @@ export function accept(log: Log, { start, events, left_out }: UpdateOf<"events">
   if (fresh.length === 0) return { ...log, known };
   const leftOut = new Map([...log.leftOut].filter(([position]) => position < keep));
   for (const one of left_out)
-    if (one.position >= keep && one.position < end) leftOut.set(one.position, [...(leftOut.get(one.position) ?? []), one]);
+    if (one.position >= keep && one.position < end)
+      leftOut.set(one.position, [...(leftOut.get(one.position) ?? []), one]);
   return { records: [...log.records.slice(0, keep), ...fresh], leftOut, known: differs < 0 ? known : end };
 }
 

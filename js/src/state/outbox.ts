@@ -2,14 +2,13 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Command, UpdateOf } from "../wire/names";
 
-/** After these many milliseconds without a receipt the page says so, and then says more. */
+/** After these many milliseconds without a receipt the page says so. */
 export const SLOW = 1_000;
-export const SILENT = 20_000;
 
 /** `accepted`: received, but its record is not in the log yet. `failed`: refused, or not sent at all. */
 export interface Sent {
   readonly command: Command;
-  readonly state: "sent" | "slow" | "silent" | "accepted" | "failed";
+  readonly state: "sent" | "slow" | "accepted" | "failed";
   readonly reason: string;
 }
 
@@ -37,8 +36,11 @@ export class Outbox {
   add(command: Command): void {
     this.drop(command.id);
     this.#sent.value = [...this.#sent.value, { command, state: "sent", reason: "" }];
-    this.#later(SLOW, () => this.#change(command.id, ["sent"], { state: "slow" }));
-    this.#later(SILENT, () => this.#change(command.id, ["slow"], { state: "silent" }));
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#change(command.id, ["sent"], { state: "slow" });
+    }, SLOW);
+    this.#timers.add(timer);
   }
 
   /** It did not go out, or it was turned down. A message keeps its place, so that no words are lost. */
@@ -54,7 +56,7 @@ export class Outbox {
     const sent = this.#sent.value.find((one) => one.command.id === receipt.id);
     if (sent === undefined) return; // of another page, or heard before
     if (receipt.kind === "refused") this.fail(sent.command, receipt.text);
-    else if (sent.command.kind === "tell") this.#change(receipt.id, ["sent", "slow", "silent"], { state: "accepted" });
+    else if (sent.command.kind === "tell") this.#change(receipt.id, ["sent", "slow"], { state: "accepted" });
     else {
       this.drop(receipt.id);
       if (receipt.text !== "") this.#notice({ id: receipt.id, tone: "info", text: receipt.text });
@@ -87,13 +89,5 @@ export class Outbox {
     this.#sent.value = this.#sent.value.map((one) =>
       one.command.id === id && (from === null || from.includes(one.state)) ? { ...one, ...change } : one,
     );
-  }
-
-  #later(delay: number, action: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      action();
-    }, delay);
-    this.#timers.add(timer);
   }
 }

@@ -39,6 +39,8 @@ const TRAITS = Object.keys(DEFAULTS) as (keyof Traits)[];
 
 const NOTHING_WAITS = { waiting: [], granted: [] };
 const SILENCE = { text: "", reasoning: "" };
+/** After these many milliseconds without an answer the kernel may be gone. */
+export const SILENT = 8_000;
 /** Characters of a large text that are asked for at a time. */
 const PIECE = 262_144;
 
@@ -64,8 +66,10 @@ export class Store {
   readonly problem = signal<UpdateOf<"problem"> | null>(null);
   /** Large texts that were asked for, by their sha256. */
   readonly texts = signal<ReadonlyMap<string, FetchedText>>(new Map());
-  /** The kernel took no message: it is gone, and this agent with it. */
-  readonly gone = signal(false);
+  /** `silent`: the kernel has not answered for a while. `gone`: it takes no messages any more. */
+  readonly connection = signal<"live" | "silent" | "gone">("live");
+  /** When status or detail last changed, in milliseconds of this page's clock. */
+  readonly since = signal(Date.now());
   readonly outbox = new Outbox();
 
   readonly #model: Model;
@@ -74,6 +78,7 @@ export class Store {
   readonly #resync: Resync;
   readonly #listeners: [event: string, callback: (value?: unknown) => void][] = [];
   #fold = new TranscriptFold();
+  #silence: ReturnType<typeof setTimeout> | undefined;
 
   constructor(model: Model) {
     this.#model = model;
@@ -82,7 +87,7 @@ export class Store {
     this.transcript = computed(() => this.#rows(this.#log.value));
     this.whole = computed(() => isWhole(this.#log.value));
     this.#resync = new Resync(
-      () => !isWhole(this.#log.value) || (this.traits.status.value === "waiting" && this.approvals.value.waiting.length === 0),
+      () => this.#lacksSomething(),
       () => this.#post({ kind: "replay", id: newId(), since: this.#log.value.records.length }),
     );
     for (const name of TRAITS) this.#listen(`change:${name}`, () => this.#onTrait(name));
@@ -117,6 +122,7 @@ export class Store {
   close(): void {
     for (const [event, callback] of this.#listeners) this.#model.off(event, callback);
     document.removeEventListener("visibilitychange", this.#onVisible);
+    clearTimeout(this.#silence);
     this.#resync.stop();
     this.outbox.clear();
   }
@@ -144,19 +150,38 @@ export class Store {
   #post(command: Command): string | null {
     try {
       this.#model.send(command);
+      this.#silence ??= setTimeout(() => this.#onSilence(), SILENT);
       return null;
     } catch (error) {
-      this.gone.value = true;
+      this.connection.value = "gone";
       return error instanceof Error ? error.message : String(error);
     }
   }
 
+  #lacksSomething(): boolean {
+    const noCard = this.traits.status.value === "waiting" && this.approvals.value.waiting.length === 0;
+    return noCard || !isWhole(this.#log.value);
+  }
+
+  #onSilence(): void {
+    this.#silence = undefined;
+    const waits = this.#lacksSomething() || this.outbox.sent.value.some((one) => one.state === "slow");
+    if (waits && this.connection.value === "live") this.connection.value = "silent";
+  }
+
+  #heard(): void {
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
+    this.connection.value = "live";
+  }
+
   #onTrait<K extends keyof Traits>(name: K): void {
     batch(() => {
-      this.gone.value = false;
+      this.#heard();
       const value = this.#read(name);
       if (name === "conversation_id" && value !== this.#traits[name].value) this.#startOver();
       this.#traits[name].value = value;
+      if (name === "status" || name === "detail") this.since.value = Date.now();
       if (name === "event_count") this.#know(this.traits.event_count.value);
       if (name === "status") {
         if (value !== "running" && value !== "waiting") this.streaming.value = SILENCE;
@@ -185,7 +210,7 @@ export class Store {
     const update = readUpdate(content);
     if (update === undefined) return;
     batch(() => {
-      this.gone.value = false;
+      this.#heard();
       this.#apply(update);
     });
     this.#resync.soon();

@@ -1,0 +1,150 @@
+// A call that waits for a person: what it is, shown whole, and the answers. An answer is bound to exactly what was shown.
+import { useRef, useState } from "preact/hooks";
+import { reveal } from "../text/reveal";
+import type { ApprovalRequest } from "../wire/names";
+import { say, sayCount } from "../words/say";
+import { useView } from "./context";
+import { StateIcon } from "./icons";
+
+/** So many empty lines in a row are told instead of drawn, since they would push what follows out of sight. */
+const BLANKS = /\n(?:[ \t]*\n){8,}/;
+
+export function ApprovalCard() {
+  const { store } = useView();
+  const { waiting } = store.approvals.value;
+  const [request] = waiting;
+  if (store.traits.status.value !== "waiting" || request === undefined) return null;
+  return (
+    <section class="paws-approval" role="alert" aria-label={say("approval.title")} key={request.action_id}>
+      <h3>
+        <StateIcon state="waiting" />
+        {request.title}
+        {waiting.length > 1 && <span class="paws-muted">{say("approval.many", { count: waiting.length })}</span>}
+      </h3>
+      {request.reason !== "" && <p>{request.reason}</p>}
+      <Shown request={request} />
+      <Answers key={request.digest} request={request} />
+    </section>
+  );
+}
+
+function Shown({ request: { form, text } }: { request: ApprovalRequest }) {
+  const lines = text.replace(/\n$/, "").split("\n");
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section class="paws-shown" aria-label={sayCount("approval.lines", lines.length)} tabIndex={0}>
+        <pre dir="ltr">{form === "diff" ? <Diff text={text} /> : <Whole text={text} />}</pre>
+      </section>
+      {lines.length > 12 && <p class="paws-muted paws-lines">{sayCount("approval.lines", lines.length)}</p>}
+    </>
+  );
+}
+
+function Diff({ text }: { text: string }) {
+  return (
+    <>
+      {text.split("\n").map((line, i) => (
+        <span key={i} class={classOfLine(line)}>
+          <Whole text={line} />
+          {"\n"}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function classOfLine(line: string): string {
+  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "paws-diff-head";
+  if (line.startsWith("+")) return "paws-diff-new";
+  if (line.startsWith("-")) return "paws-diff-old";
+  return "";
+}
+
+/** Every character in sight: what cannot be seen is shown as its escape, and what is empty is counted. */
+function Whole({ text }: { text: string }) {
+  const blank = BLANKS.exec(text);
+  if (blank !== null) {
+    const count = blank[0].split("\n").length - 2;
+    return (
+      <>
+        <Whole text={text.slice(0, blank.index)} />
+        {"\n"}
+        <span class="paws-escape">{say("approval.blank", { count })}</span>
+        {"\n"}
+        <Whole text={text.slice(blank.index + blank[0].length)} />
+      </>
+    );
+  }
+  return (
+    <>
+      {reveal(text).map((segment, i) => (
+        <span key={i} class={segment.hidden ? "paws-escape" : undefined}>
+          {segment.text}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Answers({ request: { action_id, digest, covers } }: { request: ApprovalRequest }) {
+  const { store, page } = useView();
+  const [reason, setReason] = useState("");
+  const box = useRef<HTMLDivElement>(null);
+  const answered = store.outbox.sent.value.some(
+    ({ command }) => (command.kind === "approve" || command.kind === "reject") && command.action_id === action_id,
+  );
+  const returnFocus = () => {
+    page.wantsFocus.value += 1;
+  };
+  const approve = (scope: "once" | "run") => {
+    store.send({ kind: "approve", action_id, scope, digest });
+    returnFocus();
+  };
+  const reject = () => {
+    store.send({ kind: "reject", action_id, reason: reason.trim() });
+    returnFocus();
+  };
+  return (
+    <div class="paws-answers" ref={box}>
+      <button
+        type="button"
+        class="paws-button paws-primary"
+        data-approve
+        disabled={answered}
+        onClick={() => approve("once")}
+      >
+        {say("approval.once")}
+      </button>
+      {covers !== null && (
+        <button type="button" class="paws-button" disabled={answered} onClick={() => approve("run")}>
+          {say("approval.run")}
+        </button>
+      )}
+      <span class="paws-space" />
+      <form
+        class="paws-reject"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!answered) reject();
+        }}
+      >
+        <input
+          type="text"
+          class="paws-input"
+          placeholder={say("approval.reason")}
+          aria-label={say("approval.reason")}
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.isComposing || event.keyCode === 229) event.stopPropagation();
+          }}
+        />
+        <button type="submit" class="paws-button paws-quiet" disabled={answered}>
+          {say("approval.reject")}
+        </button>
+      </form>
+      {covers !== null && <p class="paws-muted paws-covers">{say("approval.covers", { covers })}</p>}
+    </div>
+  );
+}

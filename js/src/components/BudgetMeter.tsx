@@ -1,0 +1,95 @@
+// How full the context is, as a bar with its warning stages and in words; what nobody counted is never shown as a number.
+import type { Budget } from "../wire/names";
+import { percent, say, sayCount } from "../words/say";
+import { useView } from "./context";
+import { Sign } from "./icons";
+
+export function BudgetMeter() {
+  const { traits, transcript } = useView().store;
+  const { facts } = transcript.value;
+  const budget = traits.budget.value;
+  const { value: stages } = traits.thresholds;
+  const about = aboutBudget(budget);
+  return (
+    <div class="paws-budget">
+      <Bar budget={budget} stages={stages} fired={facts.fired} />
+      <div class="paws-figures" title={about}>
+        <span>{figures(budget)}</span>
+        {budget.fraction !== null && (
+          <span class="paws-muted">
+            {say(`meter.${budget.counted}`)}
+            <span class="paws-hidden">. {about}</span>
+          </span>
+        )}
+        {facts.resets > 0 && (
+          <span class="paws-resets">
+            <Sign name="reset" />
+            {sayCount("resets", facts.resets)}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Bar({ budget, stages, fired }: { budget: Budget; stages: readonly number[]; fired: readonly number[] }) {
+  const { fraction } = budget;
+  if (fraction === null) return <div class="paws-meter paws-meter-unknown" aria-hidden="true" />;
+  const level = stages.filter((stage) => fraction >= stage).length;
+  const spoken = [meterValue(budget, fraction), stagesInWords(stages, fired)].join(". ");
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a <meter> cannot hold the marks of its stages
+    <div
+      class="paws-meter"
+      role="meter"
+      aria-label={say("meter.label")}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.min(100, Math.round(fraction * 100))}
+      aria-valuetext={spoken}
+      data-level={level === 0 ? "calm" : level < stages.length ? "warned" : "full"}
+    >
+      <span class="paws-fill-bar" style={{ inlineSize: `${Math.min(1, fraction) * 100}%` }} />
+      {stages.map((stage) => (
+        <Tick key={stage} stage={stage} fired={fired.includes(stage)} />
+      ))}
+    </div>
+  );
+}
+
+function Tick({ stage, fired }: { stage: number; fired: boolean }) {
+  return (
+    <span
+      class="paws-tick"
+      data-fired={fired}
+      style={{ insetInlineStart: `${stage * 100}%` }}
+      title={say(fired ? "meter.stage.fired" : "meter.stage", { percent: percent(stage) })}
+    />
+  );
+}
+
+/** "62%, 124,000 of 200,000 tokens, measured": what a screen reader is told. */
+export function meterValue({ tokens, limit, counted }: Budget, fraction: number): string {
+  const values = { percent: percent(fraction), tokens: tokens ?? 0, limit: limit ?? 0 };
+  return say("meter.value", { ...values, counted: say(`meter.${counted === "unknown" ? "estimated" : counted}`) });
+}
+
+/** The figures in words; a part that is unknown is said to be. */
+export function figures({ tokens, limit, fraction }: Budget): string {
+  if (fraction !== null && tokens !== null && limit !== null)
+    return `${percent(fraction)} · ${say("meter.of", { tokens, limit })}`;
+  if (tokens !== null) return say("meter.tokens", { tokens });
+  return limit === null ? say("meter.unknown") : say("meter.unknown.of", { limit });
+}
+
+/** Where both numbers come from, and how old the count is. */
+export function aboutBudget({ counted, limit_from }: Budget): string {
+  return `${say(`meter.${counted}.title`)}. ${say(`meter.limit.${limit_from}`)}.`;
+}
+
+export function stagesInWords(stages: readonly number[], fired: readonly number[]): string {
+  const list = (values: readonly number[]) => values.map(percent).join(", ");
+  const all = stages.length > 0 ? say("meter.stages", { stages: list(stages) }) : "";
+  const given = fired.length > 0 ? say("meter.fired", { stages: list(fired) }) : "";
+  return [all, given].filter((text) => text !== "").join(" ");
+}

@@ -1,0 +1,98 @@
+// Where a person writes. Enter sends, unless it chooses a word of an input method; Shift+Enter is a new line; Esc is Stop.
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { say } from "../words/say";
+import { useView } from "./context";
+import { Sign } from "./icons";
+
+export function Composer() {
+  const { store, page } = useView();
+  const { status, read_only, profile } = store.traits;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const draft = page.draft.value;
+  const blocked = read_only.value !== "" || store.connection.value === "gone";
+  const active = status.value === "running" || status.value === "waiting";
+
+  useLayoutEffect(() => {
+    const box = area.current;
+    if (box === null) return;
+    box.style.blockSize = "auto"; // grows with its text, up to the limit in the style sheet
+    box.style.blockSize = `${box.scrollHeight + 2}px`;
+  }, [draft]);
+  const wanted = page.wantsFocus.value;
+  useEffect(() => {
+    if (wanted > 0) area.current?.focus();
+  }, [wanted]);
+
+  const send = () => {
+    const text = draft.trim();
+    if (text === "" || blocked) return;
+    if (text === "/condense") store.send({ kind: "condense" });
+    else store.send({ kind: "tell", text: draft, images: [] });
+    page.draft.value = "";
+    page.scrolled(true, 0);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      send();
+    } else if (event.key === "Escape" && active) {
+      event.preventDefault();
+      store.send({ kind: "stop" });
+    }
+  };
+  return (
+    <form
+      class="paws-composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div class="paws-compose">
+        <textarea
+          ref={area}
+          rows={1}
+          dir="auto"
+          aria-label={say("composer")}
+          placeholder={placeholderOf(status.value, blocked)}
+          value={draft}
+          disabled={read_only.value !== ""}
+          onInput={(event) => {
+            page.draft.value = event.currentTarget.value;
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <button
+          type="submit"
+          class="paws-send"
+          aria-label={say("send")}
+          title={say("send")}
+          disabled={blocked || draft.trim() === ""}
+        >
+          <Sign name="send" />
+        </button>
+      </div>
+      <p class="paws-foot">
+        <span>{profile.value.startsWith("practice") ? say("practice.line") : ""}</span>
+        <span class="paws-hint">{hintOf(status.value)}</span>
+      </p>
+    </form>
+  );
+}
+
+/** A key that belongs to an input method: some browsers tell it by the flag, some only by the code 229. */
+export function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === 229;
+}
+
+function placeholderOf(status: string, blocked: boolean): string {
+  if (blocked) return say("composer.readOnly");
+  if (status === "running" || status === "waiting") return say("composer.running");
+  return say(status === "paused" || status === "error" ? "composer.paused" : "composer.idle");
+}
+
+function hintOf(status: string): string {
+  if (status === "waiting") return say("composer.hint.waiting");
+  return say(status === "running" ? "composer.hint.running" : "composer.hint");
+}

@@ -1,0 +1,80 @@
+// What a person wrote, and what the agent answered.
+import { textOf } from "../state/calls";
+import type { MessageRow, ReplyRow } from "../state/rows";
+import type { Block, LeftOut } from "../wire/names";
+import { dateOf, say, timeOf } from "../words/say";
+import { useView } from "./context";
+import { Images } from "./Images";
+import { LeftOutText } from "./LeftOutText";
+import { Markdown } from "./Markdown";
+
+export function Message({ row }: { row: MessageRow }) {
+  return (
+    <div class="paws-message" data-state={row.state}>
+      <span class="paws-hidden">{say("you")}: </span>
+      <p class="paws-plain" dir="auto">
+        {textOf(row.blocks)}
+      </p>
+      <Images blocks={row.blocks} label={say("you")} />
+      <Rest blocks={row.blocks} leftOut={row.leftOut} />
+      <p class="paws-message-foot">
+        {row.state === "unread" && <Unread row={row} />}
+        {row.state === "withdrawn" && <span>{say("message.withdrawn")}</span>}
+        <time class="paws-time" title={dateOf(row.time)}>
+          {timeOf(row.time)}
+        </time>
+      </p>
+    </div>
+  );
+}
+
+/** Until the model has read it, a message can be taken back; the request under way may already carry the newest ones. */
+function Unread({ row }: { row: MessageRow }) {
+  const { store, page } = useView();
+  const { status, read_only } = store.traits;
+  const active = status.value === "running" || status.value === "waiting";
+  if ((active && !row.queued) || read_only.value !== "" || store.connection.value === "gone") return null;
+  const asked = store.outbox.sent.value.some(
+    ({ command }) => command.kind === "withdraw" && command.message_id === row.key,
+  );
+  const withdraw = () => store.send({ kind: "withdraw", message_id: row.key });
+  const edit = () => {
+    withdraw();
+    page.draft.value = textOf(row.blocks);
+  };
+  return (
+    <>
+      <span class="paws-unread" title={say("message.unread.title")}>
+        {say("message.unread")}
+      </span>
+      <button type="button" class="paws-link" disabled={asked} onClick={edit}>
+        {say("edit")}
+      </button>
+      <button type="button" class="paws-link" disabled={asked} onClick={withdraw}>
+        {say("withdraw")}
+      </button>
+    </>
+  );
+}
+
+export function Reply({ row }: { row: ReplyRow }) {
+  return (
+    <div class="paws-reply" dir="auto">
+      <span class="paws-hidden">{say("agent")}: </span>
+      <Markdown text={textOf(row.blocks)} />
+      <Images blocks={row.blocks} label={say("agent")} />
+      <Rest blocks={row.blocks} leftOut={row.leftOut} />
+    </div>
+  );
+}
+
+function Rest({ blocks, leftOut }: { blocks: readonly Block[]; leftOut: readonly LeftOut[] }) {
+  if (leftOut.length === 0) return null;
+  return (
+    <>
+      {blocks.map((_, i) => (
+        <LeftOutText key={i} leftOut={leftOut} path={["content", i, "text"]} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+// Where a new context begins: what left, and what the agent (or a summary) handed on. Everything above stays readable.
+import type { ResetRow } from "../state/rows";
+import { dateOf, say, sayCount, timeOf } from "../words/say";
+import { Sign } from "./icons";
+import { Markdown } from "./Markdown";
+
+export function ResetDivider({ row }: { row: ResetRow }) {
+  const { number, trigger, message, summary, forgotten, notice } = row;
+  return (
+    <section class="paws-reset">
+      <h3 class="paws-reset-line">
+        <span>
+          <Sign name="reset" />
+          {say("reset.title", { number })}
+          <time class="paws-time" title={dateOf(row.time)}>
+            {timeOf(row.time)}
+          </time>
+        </span>
+      </h3>
+      <p class="paws-reset-what">
+        <strong>{say(`reset.${trigger ?? "unknown"}`)}.</strong> {sayCount("reset.left", forgotten)}
+      </p>
+      {message !== null && message !== "" && <Handed title={say("reset.message")} text={message} />}
+      {trigger === "agent" && (message === null || message === "") && (
+        <p class="paws-muted">{say("reset.noMessage")}</p>
+      )}
+      {summary !== null && <Handed title={say("reset.summary")} text={summary} />}
+      {notice !== null && <p class="paws-muted paws-notice">{notice}</p>}
+    </section>
+  );
+}
+
+function Handed({ title, text }: { title: string; text: string }) {
+  return (
+    <figure class="paws-handed">
+      <figcaption>{title}</figcaption>
+      <Markdown text={text} />
+    </figure>
+  );
+}

@@ -1,0 +1,142 @@
+// One row of the transcript. A row is a value: while it is the same, it is not drawn again.
+import { Component, type ComponentChildren, type VNode } from "preact";
+import type { ErrorRow, MarkRow, RemarkRow, Row, SummaryRow, UnknownRow, WarningRow } from "../state/rows";
+import { assertNever } from "../wire/exhaustive";
+import { dateOf, percent, say, timeOf } from "../words/say";
+import { CallView } from "./CallView";
+import { Sign, StateIcon } from "./icons";
+import { Markdown } from "./Markdown";
+import { Message, Reply } from "./Message";
+import { ResetDivider } from "./ResetDivider";
+
+export class RowView extends Component<{ row: Row }> {
+  override shouldComponentUpdate(next: { row: Row }): boolean {
+    return next.row !== this.props.row;
+  }
+
+  override render({ row }: { row: Row }): VNode {
+    return (
+      <div class={`paws-row paws-row-${row.type}${row.gone ? " paws-gone" : ""}`} data-key={row.key}>
+        {contentOf(row)}
+      </div>
+    );
+  }
+}
+
+function contentOf(row: Row): ComponentChildren {
+  switch (row.type) {
+    case "message":
+      return <Message row={row} />;
+    case "reply":
+      return <Reply row={row} />;
+    case "calls":
+      return (
+        <>
+          {row.thought !== "" && <Markdown text={row.thought} />}
+          {row.calls.length > 0 && (
+            <div class="paws-calls">
+              {row.calls.map((call) => (
+                <CallView key={call.id} call={call} />
+              ))}
+            </div>
+          )}
+        </>
+      );
+    case "warning":
+      return <Warning row={row} />;
+    case "remark":
+      return <Remark row={row} />;
+    case "reset":
+      return <ResetDivider row={row} />;
+    case "summary":
+      return <Summary row={row} />;
+    case "error":
+      return <Failure row={row} />;
+    case "mark":
+      return <Mark row={row} />;
+    case "unknown":
+      return <Unknown row={row} />;
+    default:
+      return assertNever(row);
+  }
+}
+
+/** What the environment said to the agent: a title, the words on demand, and nothing that looks like a message. */
+function Remark({ row }: { row: RemarkRow }) {
+  const [first, ...rest] = row.text.split(/(?<=[.:])\s/, 2);
+  return (
+    <details class="paws-aside">
+      <summary>
+        <Sign name="chevron" />
+        <span class="paws-aside-title">{say("environment")}</span>
+        <span class="paws-summary">{rest[0] ?? first}</span>
+      </summary>
+      <p class="paws-plain">{row.text}</p>
+    </details>
+  );
+}
+
+function Warning({ row }: { row: WarningRow }) {
+  const { threshold, tokens, limit, counted } = row;
+  return (
+    <details class="paws-aside paws-aside-warning">
+      <summary>
+        <Sign name="gauge" />
+        <span class="paws-aside-title">
+          {say("warning.title", { percent: percent(threshold), tokens, limit, counted: say(`meter.${counted}`) })}
+        </span>
+      </summary>
+      <p class="paws-muted">{say("warning.note")}</p>
+      <p class="paws-plain">{row.text}</p>
+    </details>
+  );
+}
+
+function Summary({ row: { failure } }: { row: SummaryRow }) {
+  if (failure === null)
+    return (
+      <p class="paws-mark">
+        <StateIcon state="running" /> {say("summary.running")}
+      </p>
+    );
+  return (
+    <div class="paws-failure">
+      <StateIcon state="error" />
+      <div>
+        <strong>{say("summary.failed")}</strong>
+        <p class="paws-plain">{failure.text}</p>
+        <code>{failure.code}</code>
+      </div>
+    </div>
+  );
+}
+
+function Failure({ row }: { row: ErrorRow }) {
+  return (
+    <div class="paws-failure">
+      <StateIcon state="error" />
+      <div>
+        <strong>{say("error.title")}</strong>
+        <p class="paws-plain">{row.text}</p>
+        <p class="paws-muted">
+          {row.recoverable && `${say("error.recoverable")} `}
+          <code>{row.code}</code>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Mark({ row }: { row: MarkRow }) {
+  return (
+    <p class="paws-mark" title={dateOf(row.time)}>
+      <span>{say(`mark.${row.mark}`, { text: row.text })}</span>
+      <time class="paws-time">{timeOf(row.time)}</time>
+    </p>
+  );
+}
+
+function Unknown({ row }: { row: UnknownRow }) {
+  const id = row.reason === "unknown" ? "unknown.title" : "unknown.unreadable";
+  return <p class="paws-mark">{say(id, { record: row.record === "" ? "?" : row.record })}</p>;
+}
