@@ -1,0 +1,72 @@
+"""How much of a file one call may ask for, so that the answer fits."""
+
+from __future__ import annotations
+
+from ..messages import canonical
+from .known import Known
+from .plan import Plan
+from .reading import page
+
+SHARE = 6
+"""A page takes at most this part of the window: one sixth."""
+
+SMALLEST = 200
+"""The least number of characters worth a call."""
+
+NOTES = 1_200
+"""Tokens for task, listing and notes, with the calls that get them: what comes after a reset, and before one."""
+
+RESERVE = 500
+"""Tokens that a page leaves free: for its call, for the smallest page after it (a warning comes one request late), for
+the warning, and for the frame of the notes."""
+
+
+def tokens(size: int) -> int:
+    """Tokens of so many UTF-8 bytes: the one rule for estimate, usage and window."""
+    return -(-size // 4)
+
+
+def least_window(fixed: int) -> int:
+    """The smallest window in which work can go on, in tokens, where system message and tools take `fixed`.
+
+    Beside a page there has to be room for the task, a listing, and notes that are read, written, and asked about.
+    """
+    return (fixed + NOTES) * SHARE // (SHARE - 1) + 1
+
+
+def room_left(used: int, window: int, notes: str) -> int:
+    """Tokens that pages may still take, if the notes have to be written afterwards."""
+    return window - used - RESERVE - tokens(_weight(notes)) * 5 // 4
+
+
+def characters(known: Known, plan: Plan, file: str, window: int, room: int | None) -> int:
+    """Characters to ask for. With `room` the page fits into so many tokens, whatever it holds."""
+    weight = _bytes_per_character(known, plan, file)
+    most = 4 * (window // SHARE) / weight
+    if room is not None:
+        heaviest = 2 if _is_ascii(plan, file) else 4
+        most = min(most, 4 * room / weight, 4 * room / heaviest)
+    return max(SMALLEST, int(most))
+
+
+def _bytes_per_character(known: Known, plan: Plan, file: str) -> float:
+    """What a character will weigh in the request: as in the pages that are there, those of this file first."""
+    seen = [
+        found for call in known.calls if call.tool == "read_file" and (found := page(call.result or "")) and found.text
+    ]
+    same = [found for found in seen if found.path == file]
+    weights = [_weight(found.text) / len(found.text) for found in same[-1:] or seen]
+    size = plan.facts[file].size
+    if not same and size:
+        weights.append(plan.sizes[file] / size)
+    return max([1.0, *weights]) * 1.1
+
+
+def _is_ascii(plan: Plan, file: str) -> bool:
+    """Whether as many bytes as characters are in the file, so that even escaped none takes more than two."""
+    return plan.facts[file].size == plan.sizes.get(file)
+
+
+def _weight(text: str) -> int:
+    """UTF-8 bytes of a text inside a request."""
+    return len(canonical(text).encode("utf-8", "surrogatepass")) - 2
