@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 
 from ...core.errors import WorkspaceError
@@ -14,7 +13,8 @@ from ..workspace import show
 
 _LONE_NEWLINE = re.compile(r"(?<!\r)\n")
 _MOST_PLACES = 11
-_MOST_COMPARED = 2_000
+_MOST_COMPARED = 10_000
+_CLOSE = 0.3
 _WIDTH = 200
 
 
@@ -66,13 +66,31 @@ def _closest(text: str, old: str) -> str:
     """Where the text most like the first line of `old` stands, and the first line at which the two differ."""
     lines, wanted = text.split("\n"), old.split("\n")
     first = next((i for i, line in enumerate(wanted) if line.strip()), 0)
-    sought, keys = wanted[first].strip()[:_WIDTH], [line.strip()[:_WIDTH] for line in lines]
-    close = [sought] if sought in keys else get_close_matches(sought, keys[:_MOST_COMPARED], n=1)
-    start = keys.index(close[0]) if close else len(lines)
+    start = _most_alike(wanted[first].strip(), [line.strip() for line in lines])
     for number, (theirs, mine) in enumerate(zip(lines[start:], wanted[first:], strict=False), start + 1):
         if mine != theirs:
             return f" The closest is line {number}, with {_quoted(theirs)} instead of {_quoted(mine)}."
     return ""
+
+
+def _most_alike(sought: str, lines: list[str]) -> int:
+    """The index of the line that shares most with `sought`; past the last one if none shares enough."""
+    if sought in lines:
+        return lines.index(sought)
+    # Not difflib: it takes seconds on long lines of data.
+    wanted = _triples(sought)
+    best, best_share = len(lines), _CLOSE
+    for index, line in enumerate(lines[:_MOST_COMPARED]):
+        triples = _triples(line)
+        share = len(wanted & triples) / len(wanted | triples)
+        if share > best_share:
+            best, best_share = index, share
+    return best
+
+
+def _triples(line: str) -> set[str]:
+    line = line[:_WIDTH]
+    return {line[i : i + 3] for i in range(len(line) - 2)} or {line}
 
 
 def _quoted(line: str) -> str:
