@@ -60,7 +60,7 @@ class Call:
     def action(self) -> Any:
         """The typed input, or None where the arguments are unusable."""
         try:
-            value = json.loads(self.arguments)
+            value = json.loads(self.arguments, parse_constant=int)  # refuses NaN: it is no JSON
             if not isinstance(value, dict):
                 return None
             return ACTIONS[self.tool](**value) if self.tool in ACTIONS else pay.HostAction(arguments=value)
