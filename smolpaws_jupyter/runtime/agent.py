@@ -19,13 +19,17 @@ from ..core.events import (
 )
 from ..core.messages import Renderer, tool_definitions
 from ..core.policies import Policy
+from ..core.profiles import Binding
+from ..core.summary import SummaryPlan
 from ..core.view import View
 from ..core.wire import Detail
 from .control import Control, RunEnded, Stopped
-from .endings import overflow_error
+from .endings import Overflow
 from .llm import LLM, Delta, Failure, Limits, LLMFailure, Request, Response
 from .log import EventLog, mint
+from .model_in_use import ModelInUse
 from .runner import ToolRunner
+from .summarizer import Summarizer
 from .tools.toolbox import Unusable
 
 IN_A_ROW = 3
@@ -52,7 +56,7 @@ class Agent:
         runner: ToolRunner,
         limits: Limits,
         listener: Listener,
-        hard_condenser: bool,
+        summary_model: ModelInUse,
     ) -> None:
         self.log = log
         self.policy = policy
@@ -62,7 +66,7 @@ class Agent:
         self.renderer = Renderer()
         self.in_flight: frozenset[str] = frozenset()
         """The unread messages that the request under way carries."""
-        self._hard_condenser = hard_condenser
+        self.summary_model = summary_model
 
     async def step(self, llm: LLM, window: int | None, control: Control) -> bool:
         """One main request with what follows from it (R-STEP-2). True while the turn goes on."""
@@ -74,13 +78,19 @@ class Agent:
         try:
             response = await self.ask(llm, request, snapshot.boundary, control)
         except LLMFailure as error:
-            await self.failed(error.failure, snapshot, llm, window)
+            await self.failed(error.failure, snapshot, llm, window, control)
             return True
         batch, arguments = self.record(response, snapshot.boundary, shown)
         await self.runner.run(batch, arguments, response.finish_reason, control)
         self.settle(batch, response.finish_reason)
         self.check_empty()
         return self.log.view.unfinished
+
+    @property
+    def summary(self) -> Binding | None:
+        """The profile that paid summaries are made with, if one was bound at the start."""
+        start = self.log.view.start
+        return start.bindings.summary if start else None
 
     # Building
 
@@ -146,31 +156,54 @@ class Agent:
             latency_ms=failure.latency_ms,
         )
 
-    async def failed(self, failure: Failure, snapshot: View, llm: LLM, window: int | None) -> None:
+    # Failing
+
+    async def failed(self, failure: Failure, snapshot: View, llm: LLM, window: int | None, control: Control) -> None:
         """Records a failed request, and ends the run unless another try makes sense (section 13)."""
         self.listener.problem(failure)
         request = self.request(snapshot)
         paid = (self.usage(failure, request, snapshot.boundary, failure.kind),) if failure.http_requests else ()
-        if failure.kind == "content_policy" and snapshot.refusals + 1 < IN_A_ROW:
-            self.log.append(*paid)
-            self.log.append(_remark(wording.NUDGE_CONTENT))
-            return
-        code, detail = await self.ending(failure, snapshot, llm, window)
-        self.log.append(*paid, ConversationErrorEvent(**mint(), code=code, detail=detail, recoverable=True))
-        raise RunEnded
-
-    async def ending(self, failure: Failure, snapshot: View, llm: LLM, window: int | None) -> tuple[str, str]:
         match failure.kind:
             case "overflow":
-                return await overflow_error(
-                    failure, snapshot, self.renderer, self.tools(snapshot), llm, window, self._hard_condenser
-                )
+                overflow = Overflow(failure, snapshot, self.renderer, request.tools, llm, window)
+                await self.overflowed(overflow, paid, control)
+            case "content_policy" if snapshot.refusals + 1 < IN_A_ROW:
+                if paid:
+                    self.log.append(*paid)
+                self.log.append(_remark(wording.NUDGE_CONTENT))
             case "content_policy":
-                return "content_refused", wording.CONTENT_REFUSED
+                self.end("content_refused", wording.CONTENT_REFUSED, paid)
             case "missing_key":
-                return "auth", wording.missing_key(failure.text)
+                self.end("auth", wording.missing_key(failure.text), paid)
             case kind:
-                return kind, wording.failed(kind)
+                self.end(kind, wording.failed(kind), paid)
+
+    async def overflowed(self, overflow: Overflow, paid: Sequence[UsageEvent], control: Control) -> None:
+        """Buys the summary that the policy wants, once until the model answers; else ends the run (section 11)."""
+        view = overflow.view
+        plan = self.policy.rescue(view, view.boundary)
+        if plan is None or self.summary is None:
+            exceeded = ("context_window_exceeded", wording.overflow_without_rescue())
+            self.end(*await overflow.ending(exceeded), paid)
+        elif view.rescue is not None:
+            blocked = ("context_rescue_blocked", wording.rescue_blocked())
+            self.end(*(await overflow.output_allowance() or blocked), paid)
+        elif (hopeless := overflow.no_summary_helps()) is not None:
+            self.end(*(await overflow.output_allowance() or hopeless), paid)
+        else:
+            await self.rescue(plan, self.summary, paid, control)
+
+    async def rescue(self, plan: SummaryPlan, binding: Binding, paid: Sequence[UsageEvent], control: Control) -> None:
+        """Carries out a plan on the summary's own profile, whose key is looked for before the intent (R-EMERG-8)."""
+        llm = await control.guard(self.summary_model.load(binding))
+        try:
+            await control.guard(llm.check_key())
+        except LLMFailure as error:
+            self.end("context_window_exceeded", wording.overflow_without_rescue(error.failure.text), paid)
+        if paid:
+            self.log.append(*paid)
+        self.listener.busy("summary")
+        await Summarizer(self.log, self.limits, self.listener.problem).rescue(plan, llm, binding, control)
 
     # Recording
 

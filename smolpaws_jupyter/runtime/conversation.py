@@ -36,7 +36,8 @@ from .agent import Agent
 from .approvals import Approvals, Mode
 from .llm import Delta, Failure, Limits, Request
 from .log import EventLog, mint, new_id
-from .run import LLMFactory, ModelInUse, Run
+from .model_in_use import LLMFactory, ModelInUse
+from .run import Run
 from .runner import ToolRunner
 from .tools.base import Tool
 from .tools.toolbox import Toolbox
@@ -90,7 +91,7 @@ class Conversation:
             idle_timeout_seconds=settings.idle_timeout_seconds,
             call_timeout_seconds=settings.call_timeout_seconds,
         )
-        self.agent = Agent(log, self.policy, runner, limits, self, settings.hard_condenser is not None)
+        self.agent = Agent(log, self.policy, runner, limits, self, ModelInUse(llm_for))
         log.subscribe(self._appended)
 
     # What is

@@ -10,38 +10,52 @@ from ..core.messages import Renderer, request_size, system_message
 from ..core.view import View
 from .llm import LLM, Failure
 
+Ending = tuple[str, str]
+"""A code of R-CODE-2, and a text for people."""
 
-async def overflow_error(
-    failure: Failure,
-    view: View,
-    renderer: Renderer,
-    tools: Sequence[JsonObject],
-    llm: LLM,
-    window: int | None,
-    hard_condenser: bool,
-) -> tuple[str, str]:
-    """Code and text of the error.
 
-    Numbers that the refusal named come first, then metadata, then estimates (R-FAIL-7).
-    """
-    real_window = failure.window or window
-    output = (
-        failure.output_tokens or (view.binding.max_output_tokens if view.binding else None) or await llm.output_limit()
-    )
-    input_tokens = failure.input_tokens or (view.count.tokens if view.count else None)
-    if real_window and output and input_tokens and input_tokens < real_window <= input_tokens + output:
-        return "output_allowance_too_large", wording.output_allowance_too_large(input_tokens, output, real_window)
+class Overflow:
+    """One overflow, with the numbers that are known: those of the refusal first, then metadata, then estimates."""
 
-    head = [system_message(view.start)] if view.start else []
-    fixed = llm.estimate(request_size(head, tools)) or 0
-    if real_window and fixed >= real_window:
-        return "fixed_context_too_large", wording.fixed_context_too_large(fixed, real_window)
+    def __init__(
+        self,
+        failure: Failure,
+        view: View,
+        renderer: Renderer,
+        tools: Sequence[JsonObject],
+        llm: LLM,
+        window: int | None,
+    ) -> None:
+        """`window` is the model's own input window from metadata, in tokens; None if unknown."""
+        self.failure = failure
+        self.view = view
+        self.llm = llm
+        self.metadata_window = window
+        self.window = failure.window or window
+        head = [system_message(view.start)] if view.start else []
+        self.fixed = llm.estimate(request_size(head, tools)) or 0
+        self.whole = llm.estimate(renderer.size(view, tools)) or 0
 
-    if not view.read:
-        whole = llm.estimate(renderer.size(view, tools)) or 0
-        pending = max(0, whole - fixed)
-        if not real_window and fixed > pending:
-            return "fixed_context_too_large", wording.fixed_context_too_large(fixed, None)
-        return "input_too_large", wording.input_too_large(pending, real_window)
+    async def output_allowance(self) -> Ending | None:
+        """Where the input fits and the output allowance beside it does not (R-EMERG-7)."""
+        profile = self.view.binding.max_output_tokens if self.view.binding else None
+        output = self.failure.output_tokens or profile or await self.llm.output_limit()
+        tokens = self.failure.input_tokens or (self.view.count.tokens if self.view.count else None)
+        if self.window and output and tokens and tokens < self.window <= tokens + output:
+            return "output_allowance_too_large", wording.output_allowance_too_large(tokens, output, self.window)
+        return None
 
-    return "context_window_exceeded", wording.overflow_without_rescue(hard_condenser)
+    def no_summary_helps(self) -> Ending | None:
+        """Where what is too large is no history: the fixed context, or a message not read yet (R-EMERG-5, 6)."""
+        if self.metadata_window is not None and self.fixed >= self.metadata_window:
+            return "fixed_context_too_large", wording.fixed_context_too_large(self.fixed, self.metadata_window)
+        if self.view.read:
+            return None
+        pending = max(0, self.whole - self.fixed)
+        if self.window is None and self.fixed > pending:
+            return "fixed_context_too_large", wording.fixed_context_too_large(self.fixed, None)
+        return "input_too_large", wording.input_too_large(pending, self.window)
+
+    async def ending(self, otherwise: Ending) -> Ending:
+        """The error that ends the run."""
+        return await self.output_allowance() or self.no_summary_helps() or otherwise

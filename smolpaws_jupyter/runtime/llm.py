@@ -11,6 +11,7 @@ from ..core.failures import FailureClass
 from ..core.messages import Message, Size, canonical
 from ..core.profiles import Binding
 
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What one model call sends: chat messages and tool definitions, for one binding. Nothing else adds to it."""
@@ -63,6 +64,8 @@ class Failure:
     input_tokens: int | None = None
     window: int | None = None
     output_tokens: int | None = None
+    retry_after: float | None = None
+    """Seconds that the provider asked to wait before the next request."""
 
 
 class LLMFailure(Exception):
@@ -100,6 +103,10 @@ class LLM(Protocol):
 
     async def output_limit(self) -> int | None:
         """The model's own output limit in tokens from its metadata, or None."""
+        ...
+
+    async def check_key(self) -> None:
+        """Raises `LLMFailure` (`missing_key`) if the key that this binding refers to cannot be found. Sends nothing."""
         ...
 
     def estimate(self, size: Size) -> int | None:

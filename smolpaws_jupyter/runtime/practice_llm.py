@@ -48,6 +48,9 @@ class PracticeLLM:
         """None: nothing limits a reply but its own brevity."""
         return None
 
+    async def check_key(self) -> None:
+        """Nothing to find: there is no key."""
+
     def estimate(self, size: Size) -> int | None:
         """Exactly what will be reported and checked against the window."""
         return tokens(size.bytes)

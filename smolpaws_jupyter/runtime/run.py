@@ -8,37 +8,12 @@ from collections.abc import Callable
 from ..core import wording
 from ..core.errors import SmolPawsError, StoreError
 from ..core.events import ConversationErrorEvent, Event, InterruptEvent, PauseEvent, Result
-from ..core.profiles import Binding
 from ..core.settings import AgentSettings
 from .agent import Agent
 from .control import Control, RunEnded, Stopped
-from .llm import LLM
 from .log import mint, new_id
+from .model_in_use import ModelInUse
 from .runner import closures
-
-LLMFactory = Callable[[Binding], LLM]
-
-
-class ModelInUse:
-    """The client of the binding of the moment, and its window; made anew when the binding changes."""
-
-    def __init__(self, llm_for: LLMFactory) -> None:
-        self._llm_for = llm_for
-        self._binding: Binding | None = None
-        self.llm: LLM | None = None
-        self.window: int | None = None
-
-    async def load(self, binding: Binding) -> LLM:
-        """The client, with its window looked up. Sends nothing."""
-        if self.llm is None or self._binding != binding:
-            llm = self._llm_for(binding)
-            self.window = await llm.window()
-            self.llm, self._binding = llm, binding
-        return self.llm
-
-    def current(self, binding: Binding | None) -> tuple[LLM | None, int | None]:
-        """Client and window, if those of this binding are loaded."""
-        return (self.llm, self.window) if self._binding == binding else (None, None)
 
 
 class Run:

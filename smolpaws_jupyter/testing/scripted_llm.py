@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ..core.messages import Size
-from ..runtime.llm import Delta, Limits, LLMFailure, Request, Response, ToolCall
+from ..runtime.llm import Delta, Failure, Limits, LLMFailure, Request, Response, ToolCall
 from .moves import NUMBERED, Move
 
 Script = Iterable[Move | Callable[[Request], Move]] | Callable[[Request], Move]
@@ -39,6 +39,8 @@ class ScriptedLLM:
         self._output_limit = output_limit
         self._estimate = estimate
         self._calls_made = 0
+        self.missing_key: str | None = None
+        """Set it to a key reference to let the key be missing."""
         self.requests: list[Request] = []
         self.limits: list[Limits] = []
 
@@ -58,6 +60,11 @@ class ScriptedLLM:
     async def output_limit(self) -> int | None:
         """The declared output limit."""
         return self._output_limit
+
+    async def check_key(self) -> None:
+        """Raises what `missing_key` says, if anything."""
+        if self.missing_key is not None:
+            raise LLMFailure(Failure("missing_key", self.missing_key))
 
     def estimate(self, size: Size) -> int | None:
         """What the given counter says."""

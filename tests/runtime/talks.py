@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,21 @@ from smolpaws_jupyter.core.profiles import Binding, LLMProfile, bind
 from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.runtime.approvals import Mode
 from smolpaws_jupyter.runtime.conversation import Conversation
-from smolpaws_jupyter.runtime.redaction import Redactor
 from smolpaws_jupyter.runtime.log import EventLog, mint
 from smolpaws_jupyter.runtime.memory_store import MemoryStore
 from smolpaws_jupyter.runtime.opening import repair
+from smolpaws_jupyter.runtime.redaction import Redactor
 from smolpaws_jupyter.runtime.store import Store
 from smolpaws_jupyter.runtime.tools.base import Consent, Tool, ToolContext, said
 from smolpaws_jupyter.runtime.tools.file_tools import file_tools
 from smolpaws_jupyter.runtime.workspace import Workspace
-from smolpaws_jupyter.testing import Gate, Move, ScriptedLLM
+from smolpaws_jupyter.testing import Gate, Script, ScriptedLLM
 
 AGENT_RESET: JsonObject = {"condenser": {"condenser_kind": "agent_reset"}}
+WITH_FALLBACK: JsonObject = {
+    **AGENT_RESET,
+    "hard_condenser": {"condenser_kind": "llm_summarizing", "llm_profile_ref": "summary"},
+}
 
 
 @dataclass
@@ -74,6 +78,7 @@ class Talk:
     conversation: Conversation
     llm: ScriptedLLM
     store: Store
+    summariser: ScriptedLLM
 
     @property
     def events(self) -> list[Event]:
@@ -98,7 +103,7 @@ class Talk:
 
 
 def talk(
-    script: Iterable[Move] = (),
+    script: Script = (),
     *,
     settings: JsonObject | None = None,
     tools: Sequence[Tool] = (),
@@ -107,49 +112,58 @@ def talk(
     limit: int | None = 400_000,
     window: int | None = None,
     approvals: Mode = "allow",
+    summaries: Script = (),
     **llm: Any,
 ) -> Talk:
     """A new conversation with these moves of its model."""
     agent_settings = AgentSettings.model_validate(AGENT_RESET if settings is None else settings)
     all_tools = [*(file_tools(Workspace(workspace)) if workspace else ()), *tools]
     policy = policy_for(agent_settings)
-    model = ScriptedLLM(script, window=window, **llm)
+    model, summariser = ScriptedLLM(script, window=window, **llm), ScriptedLLM(summaries)
+    summary = binding(None, "vendor/small", "summary") if agent_settings.hard_condenser else None
     store = store if store is not None else MemoryStore()
     start = ConversationStartEvent(
         **mint(),
         conversation_id=store.conversation_id,
         settings=agent_settings.model_dump(mode="json"),
-        bindings=Bindings(main=binding(limit)),
+        bindings=Bindings(main=binding(limit), summary=summary),
         system_prompt="You are an agent.",
         tools=(*(t.spec for t in all_tools), *policy.tools),
     )
     conversation = Conversation(
         EventLog(store, Redactor()),
         settings=agent_settings,
-        llm_for=lambda _: model,
+        llm_for=lambda b: summariser if b.profile == "summary" else model,
         tools=all_tools,
         approvals=approvals,
         start=start,
     )
-    return Talk(conversation, model, store)
+    return Talk(conversation, model, store, summariser)
 
 
-def reopened(before: Talk, script: Iterable[Move] = (), *, same_kernel: bool = False, tools: Sequence[Tool] = ()) -> Talk:
+def reopened(
+    before: Talk,
+    script: Script = (),
+    *,
+    same_kernel: bool = False,
+    tools: Sequence[Tool] = (),
+    summaries: Script = (),
+) -> Talk:
     """The same conversation as another process finds it, with a new script."""
     assert isinstance(before.store, MemoryStore)
     store = before.store.reopen(same_kernel=same_kernel)
     log = EventLog(store, Redactor())
     repair(log)
-    model = ScriptedLLM(script)
+    model, summariser = ScriptedLLM(script), ScriptedLLM(summaries)
     assert log.view.start is not None
     conversation = Conversation(
         log,
         settings=AgentSettings.model_validate(log.view.start.settings),
-        llm_for=lambda _: model,
+        llm_for=lambda b: summariser if b.profile == "summary" else model,
         tools=tools,
         approvals=before.conversation.approvals.mode,
     )
-    return Talk(conversation, model, store)
+    return Talk(conversation, model, store, summariser)
 
 
 def said_by(messages: Sequence[JsonObject]) -> list[str]:

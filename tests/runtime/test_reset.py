@@ -44,7 +44,9 @@ async def test_t_reset_01_the_request_after_a_reset_is_notice_call_result_and_wh
 
 
 async def test_t_reset_04_of_two_resets_in_a_row_only_the_second_exchange_is_left() -> None:
-    t = talk([call("condense", message_to_future_self="one"), call("condense", message_to_future_self="two"), reply("ok")])
+    t = talk(
+        [call("condense", message_to_future_self="one"), call("condense", message_to_future_self="two"), reply("ok")]
+    )
     await t.ask("Go")
     assert t.roles() == ["user", "assistant", "tool"]
     assert t.sent()[2]["content"].endswith("two")

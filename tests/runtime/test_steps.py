@@ -78,7 +78,10 @@ async def test_t_step_04_o31_bad_calls_get_an_error_each_and_the_good_sibling_ru
 
 async def test_t_step_05_missing_empty_and_repeated_call_ids_become_unique_and_good_ones_are_kept() -> None:
     ids = ["good", None, "", "good"]
-    t = talk([calls(*(raw_call("echo", "{}", id=i) for i in ids)), raw_call("echo", "{}", id="good"), reply("ok")], tools=[Echo()])
+    t = talk(
+        [calls(*(raw_call("echo", "{}", id=i) for i in ids)), raw_call("echo", "{}", id="good"), reply("ok")],
+        tools=[Echo()],
+    )
     await t.ask("Go")
     recorded = [e.tool_call_id for e in t.of(ActionEvent)]
     assert recorded[0] == "good"

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from smolpaws_jupyter.core import wording
+from smolpaws_jupyter.core.base import TextBlock
 from smolpaws_jupyter.core.errors import CommandRefused
 from smolpaws_jupyter.core.events import (
     AgentErrorEvent,
@@ -19,7 +20,6 @@ from smolpaws_jupyter.core.events import (
     UserRejectObservation,
 )
 from smolpaws_jupyter.core.payloads import ToolObservation
-from smolpaws_jupyter.core.base import TextBlock
 from smolpaws_jupyter.runtime.tools.base import Interrupted
 from smolpaws_jupyter.testing import Gate, call, calls, reply
 from tests.runtime.talks import Echo, Talk, reopened, said_by, talk
@@ -148,7 +148,13 @@ async def test_i_11_a_call_that_needs_asking_waits_and_the_approval_is_stored_wi
 
 async def test_t_stop_09_once_covers_one_call_and_run_covers_the_next_until_a_reset() -> None:
     act = Echo("act", effects=True, verdict="ask")
-    moves = [call("act", text="1"), call("act", text="2"), call("act", text="3"), call("condense"), call("act", text="4")]
+    moves = [
+        call("act", text="1"),
+        call("act", text="2"),
+        call("act", text="3"),
+        call("condense"),
+        call("act", text="4"),
+    ]
     t = talk([*moves, reply("ok")], tools=[act], approvals="ask")
     t.conversation.tell("Go")
     t.conversation.approve(await waiting(t), "once")

@@ -17,9 +17,12 @@ from ..events import (
     ContextWarningEvent,
     Event,
     ObservationEvent,
+    RescueDetails,
     VoluntaryDetails,
 )
 from ..payloads import MESSAGE_LIMIT, CondenseAction, CondenseObservation
+from ..settings import HardCondenserSettings
+from ..summary import SummaryPlan
 from ..view import View
 
 CONDENSE = ToolSpec(
@@ -40,12 +43,15 @@ CONDENSE = ToolSpec(
 
 
 class AgentReset:
-    """Warns in stages, and answers `condense` with a reset. It buys no summary and makes no model call (R-RESET-8)."""
+    """Warns in stages, and answers `condense` with a reset that buys no summary and calls no model (R-RESET-8)."""
 
     kind = "agent_reset"
     tools = (CONDENSE,)
 
-    def __init__(self, warning_thresholds: tuple[float, ...], notes: str = "notes") -> None:
+    def __init__(
+        self, warning_thresholds: tuple[float, ...], notes: str = "notes", hard: HardCondenserSettings | None = None
+    ) -> None:
+        self._hard = hard
         self._thresholds = warning_thresholds
         self._notes = notes
 
@@ -75,6 +81,22 @@ class AgentReset:
         if len(batch) > 1:
             return [(_refusal(a, wording.CONDENSE_NOT_ALONE, mint),) for a in calls]
         return [reset(calls[0], view, mint)]
+
+    def rescue(self, view: View, boundary: str) -> SummaryPlan | None:
+        """With a hard condenser: a summary of all that was read, behind the emergency notice (R-EMERG-9, 11)."""
+        if self._hard is None:
+            return None
+        protected = tuple(message.id for message in view.unread)
+        return SummaryPlan(
+            details=RescueDetails(
+                trigger="provider_context_window", input_event_id=boundary, protected_user_event_ids=protected
+            ),
+            entries=tuple(view.read),
+            offset=0,
+            notice=wording.EMERGENCY_NOTICE,
+            attempts=self._hard.hard_context_reset_max_retries,
+            scaling=self._hard.hard_context_reset_context_scaling,
+        )
 
     def not_possible(self, batch: Sequence[ActionEvent], mint: Mint) -> tuple[Event, ...]:
         action = batch[0]

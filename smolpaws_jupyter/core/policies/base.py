@@ -8,6 +8,7 @@ from typing import Protocol
 from ..base import Mint, ToolSpec
 from ..budget import Budget
 from ..events import ActionEvent, Event
+from ..summary import SummaryPlan
 from ..view import Aside, View
 
 
@@ -32,6 +33,10 @@ class Policy(Protocol):
 
     def settle(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> list[tuple[Event, ...]]:
         """The commits that answer this policy's own calls of a batch, when every other call has its result."""
+        ...
+
+    def rescue(self, view: View, boundary: str) -> SummaryPlan | None:
+        """The summary to buy after an overflow of a request built from `view`; None where this policy buys none."""
         ...
 
     def not_possible(self, batch: Sequence[ActionEvent], mint: Mint) -> tuple[Event, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..base import Mint, ToolSpec
 from ..budget import Budget
 from ..events import ActionEvent, Event
+from ..summary import SummaryPlan
 from ..view import Aside, View
 
 
@@ -24,6 +25,9 @@ class NoOp:
 
     def settle(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> list[tuple[Event, ...]]:
         return []
+
+    def rescue(self, view: View, boundary: str) -> SummaryPlan | None:
+        return None
 
     def not_possible(self, batch: Sequence[ActionEvent], mint: Mint) -> tuple[Event, ...]:
         return ()
