@@ -11,6 +11,7 @@ BIN := $(abspath $(VENV))/bin
 PY := $(BIN)/python
 # npm scripts call jupyter-builder, pyright calls node
 export PATH := $(BIN):$(PATH)
+# Only what is imported gets compiled; pip would compile all of it.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 NOTEBOOKS = $(wildcard examples/*.ipynb)
@@ -89,16 +90,16 @@ $(TOOLS):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "make: $(PYTHON) is not Python 3.11 or newer; try make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	test -x $(PY) || $(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet build "jupyter-builder>=1.2,<2"
+	$(PY) -m pip install --quiet --no-compile build "jupyter-builder>=1.2,<2"
 	@mkdir -p $(STAMPS) && touch $@
 
 $(LAB): $(TOOLS) | $(WIDGET) $(EXTENSION)
-	$(PY) -m pip install --quiet --editable ".[lab,keyring]"
+	$(PY) -m pip install --quiet --no-compile --editable ".[lab,keyring]"
 	$(BIN)/jupyter-builder develop --overwrite .
 	@touch $@
 
 $(DEV): $(TOOLS) | $(WIDGET) $(EXTENSION)
-	$(PY) -m pip install --quiet --editable ".[dev]"
+	$(PY) -m pip install --quiet --no-compile --editable ".[dev]"
 	$(BIN)/jupyter-builder develop --overwrite .
 	@touch $@ $(LAB)
 
