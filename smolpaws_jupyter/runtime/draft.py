@@ -21,6 +21,7 @@ LINE_LIMIT = 1024 * 1024
 """Bytes; a longer line sends its largest texts to blobs as well."""
 SMALLEST_BLOB = 4 * 1024
 """UTF-8 bytes; shorter texts stay in the line, however long it is."""
+_REFERENCE_ROOM = 256  # bytes that a reference and its place take, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,11 @@ def draft(seq: int, writer: str, time: str, events: Sequence[Event | UnknownEven
     for text in _texts(record["events"], over=TEXT_LIMIT, images=True):
         move(text)
     line = frame(record)
-    if (spare := len(line) - LINE_LIMIT) > 0:
+    if (excess := len(line) - LINE_LIMIT) > 0:
         for text in sorted(_texts(record["events"], over=SMALLEST_BLOB), key=lambda text: -len(text.data)):
-            if spare > 0:
+            if excess > 0:
                 move(text)
-                spare -= len(text.data)
+                excess -= len(text.data) - _REFERENCE_ROOM
         line = frame(record)
     if len(line) > LONGEST_LINE:
         raise ValueError(f"a commit may have {LONGEST_LINE} bytes beside its blobs; this one has {len(line)}")

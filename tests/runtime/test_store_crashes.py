@@ -1,0 +1,125 @@
+"""T1 at the level of the store: it dies at every step that reaches the disk, and what was acknowledged is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from smolpaws_jupyter.core.errors import ConversationNotFound
+from smolpaws_jupyter.runtime.draft import TEXT_LIMIT
+from smolpaws_jupyter.runtime.jsonl_store import JsonlStore
+from tests.conftest import LANE
+from tests.runtime.simulated_disk import ENDINGS, Died, Ending, SimulatedDisk
+from tests.runtime.stored import Commit, commits_of, message, picture
+
+FOLDER = Path("/work/.smolpaws/conversations/c")
+
+COMMITS: list[Commit] = [
+    (message("one"),),
+    (message("two"), message("three")),
+    (message("x" * (TEXT_LIMIT + 1), picture()), message("four")),
+    (message("x" * (TEXT_LIMIT + 1)),),
+    (message("five"),),
+]
+NEXT = (message("after the crash"),)
+PORTIONS = (0, 0.5, 1)
+ROUNDS = 1 if LANE == "check" else 7
+
+
+def write_all(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
+    store = JsonlStore.create(FOLDER, disk=disk)
+    for commit in COMMITS:
+        store.append(commit)
+        acknowledged.append(commit)
+
+
+def recover(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
+    """What the next process does: opens, and goes on."""
+    store = JsonlStore.open(FOLDER, disk=disk)
+    found = commits_of(store)
+    assert store.read_only is None
+    assert found[: len(acknowledged)] == acknowledged
+    assert found in (COMMITS[: len(found)], [*COMMITS[: len(found) - 1], NEXT])
+    assert len(found) <= len(acknowledged) + 1
+    acknowledged[:] = found
+    if NEXT not in found:
+        store.append(NEXT)
+        acknowledged.append(NEXT)
+
+
+def survives(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
+    """I-1 to I-4 and I-7, on what a crash left."""
+    try:
+        recover(disk, acknowledged)
+    except ConversationNotFound:
+        assert acknowledged == []
+        return
+    again = JsonlStore.open(FOLDER, disk=disk.reborn("kill"))
+    assert commits_of(again) == acknowledged
+    assert (again.recovered, again.read_only) == ((), None)
+
+
+def crash(
+    run: Callable[[SimulatedDisk, list[Commit]], None],
+    start: Callable[[int | None, float], SimulatedDisk],
+    acknowledged: list[Commit],
+) -> list[tuple[SimulatedDisk, list[Commit]]]:
+    """Runs as often as there are steps, and dies in each of them, three ways."""
+    whole = start(None, 0)
+    run(whole, list(acknowledged))
+    dead: list[tuple[SimulatedDisk, list[Commit]]] = []
+    for dies_at in range(1, whole.steps + 1):
+        for portion in PORTIONS:
+            disk, acks = start(dies_at, portion), list(acknowledged)
+            with pytest.raises(Died):
+                run(disk, acks)
+            dead.append((disk, acks))
+    return dead
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_t1_f_1_f_2_a_crash_at_every_step_loses_nothing_that_was_acknowledged(ending: Ending):
+    """T1, F-1, F-2, I-1 to I-4, T-LOG-09: by kill or by power cut, wherever it happens."""
+    crashes = crash(write_all, lambda dies_at, portion: SimulatedDisk(dies_at, portion), [])
+    assert len(crashes) > 100
+
+    for disk, acknowledged in crashes:
+        survives(disk.reborn(ending), acknowledged)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_t1_a_crash_at_every_step_of_the_recovery_loses_nothing_either(ending: Ending):
+    """T1: every second crash, by every way, after a first one in the middle of each step."""
+    first = [c for c in crash(write_all, SimulatedDisk, []) if c[0].portion == 0.5 and c[1]]
+    assert len(first) > 10
+
+    for disk, acknowledged in first[:: 8 // ROUNDS]:
+        for dead, acks in crash(
+            recover, lambda at, part, disk=disk: disk.reborn("half", dies_at=at, portion=part), acknowledged
+        ):
+            survives(dead.reborn(ending), acks)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_r_fork_1_a_crash_while_forking_leaves_a_whole_fork_or_none(ending: Ending):
+    """R-FORK-1"""
+    source = SimulatedDisk()
+    write_all(source, [])
+    forked = (message("forked"), message("y" * (TEXT_LIMIT + 1)))
+
+    def fork(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
+        JsonlStore.open(FOLDER, disk=disk).fork(4, "the-fork", forked)
+        acknowledged.append(forked)
+
+    for dead, acknowledged in crash(fork, lambda at, part: source.reborn("kill", dies_at=at, portion=part), []):
+        disk = dead.reborn(ending)
+        assert commits_of(JsonlStore.open(FOLDER, disk=disk)) == COMMITS
+        try:
+            copy = JsonlStore.open(FOLDER.with_name("the-fork"), disk=disk)
+        except ConversationNotFound:
+            assert not acknowledged
+        else:
+            assert commits_of(copy) == [*COMMITS[:3], forked]
+            assert (copy.read_only, copy.recovered) == (None, ())
