@@ -16,6 +16,9 @@ SMALLEST = 200
 NOTES = 1_200
 """Tokens for task, listing and notes, with the calls that get them: what comes after a reset, and before one."""
 
+UNSEEN = 1.8
+"""Bytes for a character of a file of which no page is there: enough for quotes and accents."""
+
 RESERVE = 500
 """Tokens that a page leaves free: for its call, for the smallest page after it (a warning comes one request late), for
 the warning, and for the frame of the notes."""
@@ -50,16 +53,12 @@ def characters(known: Known, plan: Plan, file: str, window: int, room: int | Non
 
 
 def _bytes_per_character(known: Known, plan: Plan, file: str) -> float:
-    """What a character will weigh in the request: as in the pages that are there, those of this file first."""
-    seen = [
-        found for call in known.calls if call.tool == "read_file" and (found := page(call.result or "")) and found.text
-    ]
-    same = [found for found in seen if found.path == file]
-    weights = [_weight(found.text) / len(found.text) for found in same[-1:] or seen]
+    """What a character will weigh in the request: as in the latest page of the file; without one, rather too much."""
+    pages = [found for call in known.calls if call.tool == "read_file" and (found := page(call.result or ""))]
+    seen = [found.text for found in pages if found.path == file and found.text]
     size = plan.facts[file].size
-    if not same and size:
-        weights.append(plan.sizes[file] / size)
-    return max([1.0, *weights]) * 1.1
+    average = plan.sizes[file] / size if size else 1.0
+    return max(average, _weight(seen[-1]) / len(seen[-1]) if seen else UNSEEN) * 1.1
 
 
 def _is_ascii(plan: Plan, file: str) -> bool:

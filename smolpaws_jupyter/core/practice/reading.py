@@ -132,7 +132,7 @@ def entries(messages: list[Message]) -> list[Said | Call]:
     found: list[Said | Call] = []
     waiting: list[int] = []
     for message in messages:
-        texts = _texts(message.get("content"))
+        texts = texts_of(message)
         match message["role"]:
             case "tool":
                 if waiting:
@@ -150,7 +150,9 @@ def entries(messages: list[Message]) -> list[Said | Call]:
     return found
 
 
-def _texts(content: str | list[JsonObject] | None) -> list[str]:
+def texts_of(message: Message) -> list[str]:
+    """The text blocks of a message."""
+    content: str | list[JsonObject] | None = message.get("content")
     if isinstance(content, str):
         return [content]
     return [part["text"] for part in content or [] if part.get("type") == "text"]

@@ -11,11 +11,15 @@ from .known import RESET_TOOLS, Known, know, text_of
 from .pages import characters, room_left, tokens
 from .plan import Plan, make_plan
 from .reading import Call, listing
+from .summary import summary
 from .tasks import Task
 
 HABITS = ("diligent", "late", "careless", "stubborn")
 """`diligent` saves and resets at any warning; `late` only at 90% and above; `careless` resets without notes; `stubborn`
 never resets and reads on until a request is refused."""
+
+FORGETFUL = ("careless", "stubborn")
+"""Those who write no notes look for none."""
 
 LATE = 90
 LOST = 3
@@ -76,6 +80,13 @@ def reply(messages: list[Message], tools: list[JsonObject], habit: str, window: 
     used = tokens(request_size(messages, tools).bytes)
     if used >= window:
         return _refusal(used, window)
+    short = summary(messages) if not tools else None
+    said = _say(short) if short is not None else _next_move(messages, tools, habit, window, used)
+    size = len(canonical(said.model_dump(include={"text", "tool", "arguments"})).encode())
+    return said.model_copy(update={"input_tokens": used, "output_tokens": tokens(size)})
+
+
+def _next_move(messages: list[Message], tools: list[JsonObject], habit: str, window: int, used: int) -> Reply:
     known = know(messages)
     tasks = known.goals
     turn = _Turn(
@@ -87,9 +98,7 @@ def reply(messages: list[Message], tools: list[JsonObject], habit: str, window: 
         used=used,
         tools=tuple(tool["function"]["name"] for tool in tools),
     )
-    said = next(made for move in _MOVES if (made := move(turn)))
-    size = len(canonical(said.model_dump(include={"text", "tool", "arguments"})).encode())
-    return said.model_copy(update={"input_tokens": used, "output_tokens": tokens(size)})
+    return next(made for move in _MOVES if (made := move(turn)))
 
 
 def _refusal(used: int, window: int) -> Overflow:
@@ -108,12 +117,12 @@ def _refusal(used: int, window: int) -> Overflow:
 
 
 def _give_up(turn: _Turn) -> Reply | None:
-    if turn.known.attempt < LOST or turn.known.told.facts:
+    if turn.habit not in FORGETFUL or turn.known.attempt < LOST or turn.known.told.facts:
         return None
     goals = " ".join(task.words for task in turn.tasks)
     return _say(
-        f"I lost my findings. This is attempt {turn.known.attempt} at the same task, and each time I started afresh "
-        f"without notes, so I knew nothing of what I had read. I stop here. The task was: {goals}"
+        f"I lost my findings. This is attempt {turn.known.attempt} at the same task. Each time my context was emptied, "
+        f"and as I keep no notes, I knew nothing of what I had read. I stop here. The task was: {goals}"
     )
 
 
@@ -139,7 +148,7 @@ def _save_and_reset(turn: _Turn) -> Reply | None:
 
 def _read_notes(turn: _Turn) -> Reply | None:
     known = turn.known
-    if not known.fresh or turn.habit == "careless":
+    if not known.fresh or turn.habit in FORGETFUL:
         return None
     looked = [
         c for c in known.calls if c.tool == "list_files" and c.arguments == {"path": known.notes_folder} and c.result
@@ -177,7 +186,7 @@ def _read_on(turn: _Turn) -> Reply | None:
         return None
     where = f"from character {step.offset:,} on" if step.offset else "from its start"
     careful = turn.habit != "stubborn" and turn.reset_tool is not None
-    room = room_left(turn.used, turn.window, "" if turn.habit == "careless" else turn.notes) if careful else None
+    room = room_left(turn.used, turn.window, "" if turn.habit in FORGETFUL else turn.notes) if careful else None
     limit = characters(turn.known, turn.plan, step.file, turn.window, room)
     arguments: JsonObject = {"path": step.file, "offset": step.offset, "limit": limit}
     return _ask(turn, "read_file", arguments, f"I read {step.file} {where} (file {step.number} of {step.of}).")

@@ -61,7 +61,7 @@ def records(text: str, delimiter: str, *, last: bool) -> tuple[list[list[str]], 
 def delimiter_of(text: str) -> str:
     """The character that separates the names of the header, which is the first line of `text`."""
     header = next(iter(io.StringIO(text)), "")
-    return max(DELIMITERS, key=header.count)
+    return max(DELIMITERS, key=re.sub(r'"[^"]*"', "", header).count)
 
 
 def find_column(header: tuple[str, ...], name: str) -> int | None:

@@ -92,7 +92,7 @@ class Place(Frozen):
         return {"path": self.path} if self.pattern is None else {"path": self.path, "pattern": self.pattern}
 
     def __str__(self) -> str:
-        return self.path if self.pattern is None else f"{self.path.removesuffix('.')}{self.pattern}"
+        return "/".join(part for part in (self.path, self.pattern) if part and (part != "." or not self.pattern))
 
 
 class Needs(Frozen):
