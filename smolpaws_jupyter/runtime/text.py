@@ -44,6 +44,10 @@ def plain(text: str) -> str:
     return strip_ansi(clean(text))
 
 
+_LONGEST_GROUP = 100
+"""Characters of what is drawn as one, at most; only hostile text has more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounded:
     """A text as the model is shown it. All sizes in characters (code points) of the plain text."""
@@ -78,7 +82,9 @@ def _mark(start: int, stop: int, total: int, rest: str) -> str:
 
 def _cut(text: str, at: int, step: int) -> int:
     """The nearest place from `at` on, in the direction of `step`, that splits nothing drawn as one."""
-    while 0 < at < len(text) and _is_one(text, at):
+    for _ in range(_LONGEST_GROUP):
+        if not (0 < at < len(text) and _is_one(text, at)):
+            break
         at += step
     return at
 
