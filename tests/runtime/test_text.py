@@ -81,10 +81,17 @@ def test_o29_no_escape_character_survives_and_every_line_break_does(text: str):
     assert stripped.count("\n") == text.count("\n")
 
 
+def test_f_28_millions_of_marks_on_one_letter_are_cut_all_the_same():
+    bounded = bound("a" + "\u0301" * 3_000_000)
+
+    assert len(bounded.shown) <= BOUND
+    assert bounded.left_out_chars > 2_900_000
+
+
 @pytest.mark.parametrize(
     "hostile", ["\x1b]" * 500_000, "\x1b[" * 500_000, "\x1b]" + "x" * 1_000_000, "\x1b[0;" * 250_000]
 )
-def test_f28_hostile_escapes_cost_linear_time(hostile: str):
+def test_f_28_hostile_escapes_cost_linear_time(hostile: str):
     started = time.monotonic()
 
     strip_ansi(hostile)
