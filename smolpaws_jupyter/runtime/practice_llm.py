@@ -24,7 +24,7 @@ from .llm import Delta, Failure, Limits, LLMFailure, Request, Response, ToolCall
 WINDOW = 8_000
 """Tokens, unless `params.window` says otherwise."""
 
-PACE = 0.25
+PACE = 0.5
 """Seconds for one reply, unless `params.pace` says otherwise: so that a person can watch."""
 
 MODELS = ("practice", *(f"practice/{habit}" for habit in HABITS[1:]))

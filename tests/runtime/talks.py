@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,12 @@ def reopened(
         approvals=before.conversation.approvals.mode,
     )
     return Talk(conversation, model, store, summariser)
+
+
+async def until(met: Callable[[], object]) -> None:
+    """Lets everything else run until something is so."""
+    while not met():  # noqa: ASYNC110 - what tests wait for are facts of the log, and nothing sets an event for those
+        await asyncio.sleep(0)
 
 
 def said_by(messages: Sequence[JsonObject]) -> list[str]:

@@ -18,7 +18,7 @@ from smolpaws_jupyter.core.events import (
     UsageEvent,
 )
 from smolpaws_jupyter.testing import Gate, call, failure, overflow, reply
-from tests.runtime.talks import WITH_FALLBACK, Echo, Talk, reopened, said_by, talk
+from tests.runtime.talks import WITH_FALLBACK, Echo, Talk, reopened, said_by, talk, until
 
 
 def fallback_talk(script, summaries=(), **more) -> Talk:  # type: ignore[no-untyped-def]
@@ -289,8 +289,7 @@ async def test_r_sum_7_a_wait_that_the_provider_asked_for_is_kept_and_stop_ends_
     t = fallback_talk([reply("ok"), overflow()], [slow, reply("S")])
     await t.ask("one")
     t.conversation.tell("two")
-    while len(t.summariser.requests) < 1 or t.kinds[-1] != "UsageEvent":
-        await asyncio.sleep(0)
+    await until(lambda: t.kinds[-1] == "UsageEvent" and t.summariser.requests)
     t.conversation.stop()
     await asyncio.wait_for(t.conversation.settled(), 2)
     assert len(t.summariser.requests) == 1

@@ -22,13 +22,12 @@ from smolpaws_jupyter.core.events import (
 from smolpaws_jupyter.core.payloads import ToolObservation
 from smolpaws_jupyter.runtime.tools.base import Interrupted
 from smolpaws_jupyter.testing import Gate, call, calls, reply
-from tests.runtime.talks import Echo, Talk, reopened, said_by, talk
+from tests.runtime.talks import Echo, Talk, reopened, said_by, talk, until
 
 
 async def waiting(t: Talk) -> str:
     """The id of the call that waits for a person."""
-    while not t.conversation.waiting:
-        await asyncio.sleep(0)
+    await until(lambda: t.conversation.waiting)
     return t.conversation.waiting[0].action_id
 
 
@@ -158,11 +157,9 @@ async def test_t_stop_09_once_covers_one_call_and_run_covers_the_next_until_a_re
     t = talk([*moves, reply("ok")], tools=[act], approvals="ask")
     t.conversation.tell("Go")
     t.conversation.approve(await waiting(t), "once")
-    while act.ran != ["1"]:
-        await asyncio.sleep(0)
+    await until(lambda: act.ran == ["1"])
     t.conversation.approve(await waiting(t), "run")
-    while "Condensation" not in t.kinds:
-        await asyncio.sleep(0)
+    await until(lambda: "Condensation" in t.kinds)
     t.conversation.reject(await waiting(t), "enough")
     await t.conversation.settled()
     assert act.ran == ["1", "2", "3"]
