@@ -45,18 +45,23 @@ class Gate:
         self._reached.set()
         await asyncio.wrap_future(self._opened.waiter())
 
+    def arrive(self) -> bool:
+        """Stand at the gate without waiting; whether it is open."""
+        self._reached.set()
+        return self._opened.is_set
+
 
 class _Signal:
     """Set once, and waited for by any number of threads and loops."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._is_set = False
+        self.is_set = False
         self._waiters: list[Future[None]] = []
 
     def set(self) -> None:
         with self._lock:
-            self._is_set = True
+            self.is_set = True
             waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             if waiter.set_running_or_notify_cancel():
@@ -66,7 +71,7 @@ class _Signal:
         """A future of the waiter's own, so that a cancelled waiter disturbs no other."""
         future: Future[None] = Future()
         with self._lock:
-            if not self._is_set:
+            if not self.is_set:
                 self._waiters.append(future)
                 return future
         future.set_result(None)
