@@ -45,9 +45,8 @@ function Diff({ text }: { text: string }) {
   return (
     <>
       {text.split("\n").map((line, i) => (
-        <span key={i} class={classOfLine(line)}>
+        <span key={i} class={`paws-diff ${classOfLine(line)}`}>
           <Whole text={line} />
-          {"\n"}
         </span>
       ))}
     </>

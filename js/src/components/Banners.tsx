@@ -128,6 +128,7 @@ function Grants() {
 function Held() {
   const { store } = useView();
   const { status, read_only } = store.traits;
+  const { held } = store.transcript.value.facts;
   if ((status.value !== "paused" && status.value !== "error") || read_only.value !== "") return null;
   if (store.connection.value === "gone") return null;
   const asked = store.outbox.sent.value.some(({ command }) => command.kind === "resume");
@@ -144,7 +145,7 @@ function Held() {
   );
   return (
     <Banner tone="info" action={button}>
-      {say(status.value === "paused" ? "paused.title" : "error.bar")}
+      {say(status.value === "error" ? "error.bar" : held ? "paused.held" : "paused.title")}
     </Banner>
   );
 }

@@ -52,10 +52,9 @@ function useCallState(call: Call): CallState {
 
 function Took({ call, state }: { call: Call; state: CallState }) {
   const now = useClock(state === "running");
-  const end = call.result === null ? now : Date.parse(call.result.time);
-  const ms = end - Date.parse(call.started ?? call.asked);
-  if (Number.isNaN(ms) || (call.result === null && state !== "running") || (state !== "running" && ms < 1_000))
-    return null;
+  if (call.started === null || (call.result === null && state !== "running")) return null;
+  const ms = (call.result === null ? now : Date.parse(call.result.time)) - Date.parse(call.started);
+  if (Number.isNaN(ms) || (call.result !== null && ms < 1_000)) return null;
   return (
     <span class="paws-muted paws-took" aria-live="off">
       {duration(ms)}

@@ -1,6 +1,6 @@
 // Where a person writes. Enter sends, unless it chooses a word of an input method; Shift+Enter is a new line; Esc is Stop.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { say } from "../words/say";
+import { say, type WordId } from "../words/say";
 import { useView } from "./context";
 import { Sign } from "./icons";
 
@@ -9,7 +9,9 @@ export function Composer() {
   const { status, read_only, profile } = store.traits;
   const area = useRef<HTMLTextAreaElement>(null);
   const draft = page.draft.value;
-  const blocked = read_only.value !== "" || store.connection.value === "gone";
+  const gone = store.connection.value === "gone";
+  const blocked = read_only.value !== "" || gone;
+  const { held } = store.transcript.value.facts;
   const active = status.value === "running" || status.value === "waiting";
 
   useLayoutEffect(() => {
@@ -55,7 +57,7 @@ export function Composer() {
           rows={1}
           dir="auto"
           aria-label={say("composer")}
-          placeholder={placeholderOf(status.value, blocked)}
+          placeholder={say(placeholderOf(status.value, read_only.value !== "", gone, held))}
           value={draft}
           disabled={read_only.value !== ""}
           onInput={(event) => {
@@ -86,10 +88,12 @@ export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-function placeholderOf(status: string, blocked: boolean): string {
-  if (blocked) return say("composer.readOnly");
-  if (status === "running" || status === "waiting") return say("composer.running");
-  return say(status === "paused" || status === "error" ? "composer.paused" : "composer.idle");
+function placeholderOf(status: string, readOnly: boolean, gone: boolean, held: boolean): WordId {
+  if (gone) return "composer.gone";
+  if (readOnly) return "composer.readOnly";
+  if (status === "running" || status === "waiting") return "composer.running";
+  if (status === "paused" && held) return "composer.held";
+  return status === "paused" || status === "error" ? "composer.paused" : "composer.idle";
 }
 
 function hintOf(status: string): string {

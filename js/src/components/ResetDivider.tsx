@@ -25,7 +25,7 @@ export function ResetDivider({ row }: { row: ResetRow }) {
         <p class="paws-muted">{say("reset.noMessage")}</p>
       )}
       {summary !== null && <Handed title={say("reset.summary")} text={summary} />}
-      {notice !== null && <p class="paws-muted paws-notice">{notice}</p>}
+      {notice !== null && <p class="paws-muted">{say("reset.notice", { notice })}</p>}
     </section>
   );
 }

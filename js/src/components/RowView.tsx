@@ -63,13 +63,13 @@ function contentOf(row: Row): ComponentChildren {
 
 /** What the environment said to the agent: a title, the words on demand, and nothing that looks like a message. */
 function Remark({ row }: { row: RemarkRow }) {
-  const [first, ...rest] = row.text.split(/(?<=[.:])\s/, 2);
+  const text = row.text.replace(/^Environment remark[^:]*: /, ""); // the title says so
   return (
     <details class="paws-aside">
       <summary>
         <Sign name="chevron" />
         <span class="paws-aside-title">{say("environment")}</span>
-        <span class="paws-summary">{rest[0] ?? first}</span>
+        <span class="paws-summary">{text.slice(0, 1).toLocaleUpperCase() + text.slice(1, 200)}</span>
       </summary>
       <p class="paws-plain">{row.text}</p>
     </details>
@@ -95,8 +95,9 @@ function Warning({ row }: { row: WarningRow }) {
 function Summary({ row: { failure } }: { row: SummaryRow }) {
   if (failure === null)
     return (
-      <p class="paws-mark">
-        <StateIcon state="running" /> {say("summary.running")}
+      <p class="paws-waiting">
+        <StateIcon state="running" />
+        {say("summary.running")}
       </p>
     );
   return (

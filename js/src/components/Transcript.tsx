@@ -18,6 +18,7 @@ export function Transcript() {
   const first = page.first(rows.length);
   const scroller = useRef<HTMLElement>(null);
   const height = useRef(0);
+  const top = useRef(0);
 
   const atEnd = () => {
     const box = scroller.current;
@@ -25,6 +26,11 @@ export function Transcript() {
   };
   const toEnd = () => scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   const look = () => page.scrolled(atEnd(), rows.length);
+  const onScroll = () => {
+    const at = scroller.current?.scrollTop ?? 0;
+    if (at < top.current || atEnd()) look(); // what grows below a reader is no reason to stop following, scrolling up is
+    top.current = at;
+  };
   const earlier = () => {
     height.current = scroller.current?.scrollHeight ?? 0;
     page.earlier(rows.length);
@@ -46,7 +52,7 @@ export function Transcript() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         ref={scroller}
-        onScroll={look}
+        onScroll={onScroll}
       >
         <div class="paws-column">
           {first > 0 && (

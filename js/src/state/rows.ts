@@ -149,6 +149,8 @@ export interface Facts {
   readonly resets: number;
   /** The warning stages that have fired since then. */
   readonly fired: readonly number[];
+  /** The person paused the conversation: what is sent waits until they resume it (R-STOP-10). */
+  readonly held: boolean;
 }
 
 export interface Transcript {

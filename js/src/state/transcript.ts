@@ -16,6 +16,7 @@ export class TranscriptFold {
   #unread: string[] = [];
   #resets = 0;
   #fired: readonly number[] = [];
+  #held = false;
   /** The agent is at work on something, or will be. */
   #busy = false;
 
@@ -27,7 +28,7 @@ export class TranscriptFold {
   snapshot(): Transcript {
     return {
       rows: [...this.#rows],
-      facts: { resets: this.#resets, fired: this.#fired },
+      facts: { resets: this.#resets, fired: this.#fired, held: this.#held },
     };
   }
 
@@ -126,9 +127,11 @@ export class TranscriptFold {
         break;
       case "PauseEvent":
         mark("paused");
+        this.#held = true;
         break;
       case "ResumeEvent":
         mark("resumed");
+        this.#held = false;
         break;
       case "TitleEvent":
         mark("title", record.title);

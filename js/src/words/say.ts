@@ -21,7 +21,7 @@ const table = TABLES[language.split("-", 1)[0] ?? "en"] ?? EN;
 const number = new Intl.NumberFormat(language);
 const percentage = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
 const plural = new Intl.PluralRules(language);
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
 
 /** The text with this id, its places filled; numbers are formatted. */
