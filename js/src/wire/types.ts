@@ -326,7 +326,8 @@ export interface ResponseEvent {
 /**
  * What one model call used, in tokens and US dollars; null where nobody reported it (R-EV-11).
  *
- * `input` is the inclusive prompt count: `cache_read` and `cache_write` are parts of it. `reasoning` is a part of `output`.
+ * `input` is the inclusive prompt count: `cache_read` and `cache_write` are parts of it. `reasoning` is a part of
+ * `output`.
  */
 export interface Usage {
   cache_read: number | null;
@@ -470,8 +471,8 @@ export interface ObservationEvent {
 /**
  * What an ordinary tool answered. `content` is what the model is shown.
  *
- * `output` is the whole text where `content` holds only a part of it (R-MSG-9), and `output_bytes` its size as it came,
- * which may be more than what was kept.
+ * `output` is the whole text where `content` holds only a part of it (R-MSG-9), and `output_bytes` its size as it
+ * came, which may be more than what was kept.
  */
 export interface ToolObservation {
   change: FileChange | null;
@@ -482,7 +483,7 @@ export interface ToolObservation {
   output_bytes: number | null;
 }
 /**
- * One file before and after a call; `before` and `after` name blobs of the conversation's store, null for "no file".
+ * One file before and after a call: blobs of the conversation's store by SHA-256, null for "no file".
  */
 export interface FileChange {
   after: string | null;
