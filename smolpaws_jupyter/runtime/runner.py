@@ -23,7 +23,7 @@ from ..core.view import View
 from .approvals import Approvals, Rejected, request_for
 from .control import Control, Stopped
 from .log import EventLog, mint
-from .tools.base import Interrupted, Shown, Tool
+from .tools.base import Consent, Interrupted, NotStarted, Shown, Tool
 from .tools.toolbox import Toolbox, Unusable
 
 POLICY_TOOLS = ("condense", "new_context")
@@ -77,7 +77,8 @@ class ToolRunner:
         control.check()
 
     async def _call(self, action: ActionEvent, read: Action, tool: Tool, control: Control) -> None:
-        consented = await self._consent(action, read, tool, control)
+        consent = tool.consent(read)
+        consented = await self._ask(action, consent, tool, control)
         if isinstance(consented, str):
             self.log.append(failed(action, "not_allowed", wording.refused(consented)))
             return
@@ -88,10 +89,13 @@ class ToolRunner:
             self.log.append(*consented, ToolStartEvent(**mint(), action_id=action.id))
         self.listener.tool(action.id)
         try:
-            observation = await control.guard(tool.run(read, _Context(self, action.id)))
+            observation = await control.guard(tool.run(read, _Context(self, action.id, consent.plan, bool(consented))))
         except Interrupted as interrupt:
             self.log.append(_observed(action, interrupt.observation))
             control.stop("interrupt")
+            return
+        except NotStarted:
+            self.log.append(failed(action, "not_run", wording.NOT_RUN))
             return
         except Stopped as stopped:
             stopped.records = (failed(action, "interrupted", wording.INTERRUPTED),)
@@ -101,11 +105,10 @@ class ToolRunner:
             observation = _failure(action.tool_name, error)
         self.log.append(_observed(action, observation))
 
-    async def _consent(
-        self, action: ActionEvent, read: Action, tool: Tool, control: Control
+    async def _ask(
+        self, action: ActionEvent, consent: Consent, tool: Tool, control: Control
     ) -> tuple[ApprovalEvent, ...] | Rejected | str:
         """The approval to record with the call, if any; a rejection; or the reason why the rules forbid it."""
-        consent = tool.consent(read)
         verdict = self.approvals.judge(consent, tool.effects)
         if verdict == "refuse":
             return consent.reason or "this conversation is read-only: it changes no files and runs no code."
@@ -125,9 +128,6 @@ class ToolRunner:
             self.listener.waiting_changed()
         if isinstance(decided, Rejected):
             return decided
-        now = tool.consent(read)
-        if request_for(action.id, action.tool_name, now, now.shown or shown).digest != request.digest:
-            return "what this call would change is no longer what was approved. Look again, then call it anew."
         self.approvals.fold(decided, consent.covers)
         return (decided,)
 
@@ -135,9 +135,11 @@ class ToolRunner:
 class _Context:
     """What one running call may use."""
 
-    def __init__(self, runner: ToolRunner, action_id: str) -> None:
+    def __init__(self, runner: ToolRunner, action_id: str, plan: object, approved: bool) -> None:
         self._runner = runner
         self.action_id = action_id
+        self.plan = plan
+        self.approved = approved
 
     def keep(self, data: bytes) -> str:
         return self._runner.log.store.put_blob(data)

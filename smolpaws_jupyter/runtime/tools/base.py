@@ -35,12 +35,18 @@ class Consent:
     shown: Shown | None = None
     covers: str | None = None
     by_name: bool = False
+    plan: object = None
+    """What the tool worked out already. The call that runs gets it back, so that what was shown is what happens."""
 
 
 class ToolContext(Protocol):
     """What a running tool may use of its conversation."""
 
     action_id: str
+    plan: object
+    """The plan of the consent that this call runs with."""
+    approved: bool
+    """Whether a person approved this call; true only with a recorded approval."""
 
     def keep(self, data: bytes) -> str:
         """Stores bytes beside the log and gives their SHA-256, by which they are found again."""
@@ -63,6 +69,10 @@ class Interrupted(Exception):
         self.observation = observation
 
 
+class NotStarted(Exception):
+    """A running tool was stopped before it did anything (R-STOP-3)."""
+
+
 class Tool(Protocol):
     """One tool of the agent."""
 
@@ -83,7 +93,10 @@ class Tool(Protocol):
         ...
 
     async def run(self, action: Any, context: ToolContext) -> ToolObservation:
-        """Runs the call. Cancelling the task asks it to stop; it may raise `Interrupted` with what it can still say."""
+        """Runs the call. Cancelling the task asks it to stop.
+
+        It may raise `Interrupted` with what it can still say, or `NotStarted` where nothing was done yet.
+        """
         ...
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...core.base import JsonObject, TextBlock, ToolSpec
+from ...core.base import JsonObject, ToolSpec
 from ...core.errors import WorkspaceError
 from ...core.payloads import (
     Action,
@@ -18,13 +18,12 @@ from ...core.payloads import (
     ToolObservation,
     WriteFileAction,
 )
-from ..text import bound, reveal
+from ..text import reveal
 from ..workspace import Workspace, classify
 from .base import Consent, Shown, Tool, ToolContext, said
 from .files import (
     MAX_PAGE,
     PAGE,
-    FileText,
     FileWrite,
     apply_write,
     list_files,
@@ -104,7 +103,8 @@ class ListFiles(FileTool):
     )
 
     async def act(self, action: ListFilesAction, context: ToolContext) -> ToolObservation:
-        return _told(await in_thread(lambda: list_files(self.workspace, action.path, action.pattern)))
+        found = await in_thread(lambda: list_files(self.workspace, action.path, action.pattern))
+        return said(found.text)
 
 
 class ReadFile(FileTool):
@@ -112,8 +112,8 @@ class ReadFile(FileTool):
     spec = ToolSpec(
         name="read_file",
         description=(
-            f"Read a text file, {PAGE:,} characters at a time unless limit says otherwise. The first line of the result "
-            "says where the next page begins. The path output:<action id> reads the whole output of a call."
+            f"Read a text file, {PAGE:,} characters at a time unless limit says otherwise. The first line of the "
+            "result says where the next page begins. The path output:<action id> reads the whole output of a call."
         ),
         parameters=_schema(
             ["path"],
@@ -142,12 +142,10 @@ class ReadFile(FileTool):
     async def act(self, action: ReadFileAction, context: ToolContext) -> ToolObservation:
         if action.path.startswith(OUTPUT):
             return self._stored(action, context)
-        approved = self.consent(action).verdict == "ask"
-        return _told(
-            await in_thread(
-                lambda: read_file(self.workspace, action.path, action.offset, action.limit, approved=approved)
-            )
+        found = await in_thread(
+            lambda: read_file(self.workspace, action.path, action.offset, action.limit, approved=context.approved)
         )
+        return said(found.text)
 
     def _stored(self, action: ReadFileAction, context: ToolContext) -> ToolObservation:
         text = context.output_of(action.path.removeprefix(OUTPUT))
@@ -160,7 +158,7 @@ class ReadFile(FileTool):
 
 
 class ChangeFile(FileTool):
-    """Creating and changing a file: planned first, so that exactly what was approved is what happens."""
+    """Creating and changing a file. The plan that a person saw is the one that is carried out, or nothing is."""
 
     effects = True
 
@@ -174,26 +172,28 @@ class ChangeFile(FileTool):
     def consent(self, action: Any) -> Consent:
         try:
             change = self.plan(action)
-        except WorkspaceError:
-            return Consent("allow")  # it will fail before it changes anything, and say why
+        except WorkspaceError as error:
+            return Consent("allow", plan=error)  # nothing can happen; the call says what is wrong
         kind = classify(change.path, notes=self.notes)
         if kind.kind == "forbidden":
             return Consent("refuse", kind.reason)
         if kind.kind == "notes" and not change.replaces_binary:
-            return Consent("allow")
+            return Consent("allow", plan=change)
         verb = "Create" if change.before is None else "Change"
         shown = Shown(f"{verb} {change.path}", "diff", reveal(change.diff()))
         by_name = kind.kind in ("protected", "startup")
         covers = None if by_name else f"{self.spec.name} on {change.path}"
-        return Consent("ask", kind.reason, shown, covers=covers, by_name=by_name)
+        return Consent("ask", kind.reason, shown, covers, by_name, change)
 
     async def act(self, action: Any, context: ToolContext) -> ToolObservation:
-        change = await in_thread(lambda: self.plan(action))
+        change = context.plan
+        if isinstance(change, WorkspaceError):
+            raise change
+        assert isinstance(change, FileWrite)
         before = None if change.before is None else context.keep(change.before)
         made = await in_thread(lambda: apply_write(self.workspace, change))
-        observed = _told(FileText(made.text))
-        after = context.keep(made.after)
-        return observed.model_copy(update={"change": FileChange(path=made.path, before=before, after=after)})
+        kept = FileChange(path=made.path, before=before, after=context.keep(made.after))
+        return said(made.text).model_copy(update={"change": kept})
 
 
 class WriteFile(ChangeFile):
@@ -239,9 +239,4 @@ class SearchFiles(FileTool):
 
     async def act(self, action: SearchFilesAction, context: ToolContext) -> ToolObservation:
         found = await in_thread(lambda: search_files(self.workspace, action.query, action.path, action.pattern))
-        return _told(found)
-
-
-def _told(result: FileText) -> ToolObservation:
-    shown = bound(result.text)
-    return ToolObservation(content=(TextBlock(text=shown.shown),))
+        return said(found.text)

@@ -48,6 +48,11 @@ class Toolbox:
     def specs(self) -> tuple[ToolSpec, ...]:
         return self._specs
 
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that run here."""
+        return tuple(self._tools.values())
+
     def get(self, name: str) -> Tool | None:
         """The tool that runs calls of this name; None for a policy's own tool and for an unknown name."""
         return self._tools.get(name)
