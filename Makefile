@@ -16,6 +16,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 NOTEBOOKS = $(wildcard examples/*.ipynb)
 PYTEST = $(PY) -m pytest
+# The output of parallel targets one after the other, where make can (4.0 and newer).
+TOGETHER = $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 NOT_IN_CHECK = not slow and not kernel and not browser and not exhaustive
 
 # What was installed is remembered by the checksum of the file that asked for it, so a new branch or clock changes nothing.
@@ -32,7 +34,7 @@ LAB_SOURCES := $(shell find js/src/lab js/src/wire -type f)
 WIDGET_SOURCES := $(shell find js/src -type f -not -path 'js/src/lab/*') js/scripts/build.mjs
 
 .DELETE_ON_ERROR:
-.PHONY: help lab test check test-all bench build js types format clean distclean lint-python lint-js
+.PHONY: help lab test check test-all bench build js types format clean distclean lint-python lint-js unit
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +45,8 @@ lab: $(LAB) ## open JupyterLab on the first example
 test: lint-python lint-js ## everything a change must pass: lint, types, all tests but the exhaustive ones, the examples
 	HYPOTHESIS_PROFILE=test $(PYTEST) -q -m "not exhaustive" --nbval-lax --nbval-current-env tests $(NOTEBOOKS)
 
-check: lint-python lint-js ## the inner loop, under two minutes: lint, types, floors, unit and property tests
-	HYPOTHESIS_PROFILE=check $(PYTEST) -q -m "$(NOT_IN_CHECK)" tests
+check: $(DEV) $(MODULES) ## the inner loop, under two minutes: lint, types, floors, unit and property tests
+	@$(MAKE) --no-print-directory -k -j2 $(TOGETHER) lint-python lint-js unit
 
 test-all: lint-python lint-js ## the long lane: more examples, more rounds, the exhaustive tests
 	HYPOTHESIS_PROFILE=all $(PYTEST) -q --nbval-lax --nbval-current-env tests $(NOTEBOOKS)
@@ -75,6 +77,9 @@ clean: ## remove what was built and cached
 
 distclean: clean ## remove what was installed too
 	rm -rf $(VENV) js/node_modules
+
+unit: $(DEV)
+	HYPOTHESIS_PROFILE=check $(PYTEST) -q -m "$(NOT_IN_CHECK)" tests
 
 lint-python: $(DEV)
 	$(BIN)/ruff check --quiet .
