@@ -57,11 +57,12 @@ def lawful_moves(history: History) -> Iterator[Move]:
     if view.open_calls:
         yield from (_start, _answer, _answer)
         return
-    yield from (_reply, _calls, _calls, _empty, _fail, _remark, _act)
-    if view.unread:
-        yield lambda draw, h: h.withdraw(draw(st.sampled_from(h.view.unread)).id)
+    yield from (_remark, _act)
     if not view.unread and not view.read:
-        return
+        return  # nobody asks a model about nothing
+    yield from (_reply, _calls, _calls, _empty, _fail)
+    if view.unread:
+        yield _withdraw
     if kind == "agent_reset":
         yield from (_advise, _condense, _crowded_condense)
         if view.read and view.rescue is None:
@@ -78,6 +79,10 @@ def lawful_moves(history: History) -> Iterator[Move]:
 
 def _user(draw: Draw, history: History) -> None:
     history.user(f"message {len(history.commits)}{draw(TEXTS)}", *draw(st.lists(st.just(PICTURE), max_size=1)))
+
+
+def _withdraw(draw: Draw, history: History) -> None:
+    history.withdraw(draw(st.sampled_from(history.view.unread)).id)
 
 
 def _late(draw: Draw, history: History) -> None:

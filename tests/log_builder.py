@@ -64,7 +64,7 @@ class Call:
             if not isinstance(value, dict):
                 return None
             return ACTIONS[self.tool](**value) if self.tool in ACTIONS else pay.HostAction(arguments=value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
 

@@ -28,7 +28,7 @@ from .events import (
 )
 from .profiles import Binding
 from .records import UnknownEvent
-from .units import Aside, CondensationNotice, CondensationSummaryEvent, Entry, groups, in_batch, text_block
+from .units import RESULT_KINDS, Aside, CondensationNotice, CondensationSummaryEvent, Entry, groups, text_block
 
 __all__ = ["Aside", "CondensationNotice", "CondensationSummaryEvent", "Count", "Entry", "View", "text_block"]
 
@@ -238,14 +238,19 @@ def _answered(view: View, result: Result) -> Changes:
 def _beside_its_batch(read: Entries[Entry], call: ActionEvent, result: Result) -> Entries[Entry]:
     """`read` with a result behind the batch of its call: in a log of ours, at the end (R-VIEW-9)."""
     at = len(read) - 1
-    while read[at] is not call and in_batch(read[at]):
+    while read[at].kind in RESULT_KINDS:
         at -= 1
-    if read[at] is call:
-        return read.append(result)
-    end = read.index(call) + 1
-    while in_batch(read[end]):
-        end += 1
+    while at >= 0 and _same_response(read[at], call):
+        if read[at] is call:
+            return read.append(result)
+        at -= 1
+    call_at = read.index(call)
+    end = next(group.stop for group in groups(read) if call_at in group)
     return Entries([*read[:end], result, *read[end:]])
+
+
+def _same_response(entry: Entry, call: ActionEvent) -> bool:
+    return entry.kind == "ActionEvent" and entry.response_event_id == call.response_event_id
 
 
 def _condensed(view: View, fact: Condensation) -> Changes:
@@ -256,7 +261,9 @@ def _condensed(view: View, fact: Condensation) -> Changes:
     forgotten = _whole_batches(view.read, set(fact.forgotten_event_ids))
     kept: list[Entry] = [entry for entry in view.read if entry.id not in forgotten]
     if fact.summary is not None:
-        kept.insert(fact.summary_offset or 0, CondensationSummaryEvent(id=f"{fact.id}-summary", text=fact.summary))
+        ends = (0, *(group.stop for group in groups(kept)))
+        place = next((end for end in ends if end >= (fact.summary_offset or 0)), len(kept))
+        kept.insert(place, CondensationSummaryEvent(id=f"{fact.id}-summary", text=fact.summary))
     if fact.notice is not None:
         kept.insert(0, CondensationNotice(id=f"{fact.id}-notice", text=fact.notice))
     return {
