@@ -42,7 +42,7 @@ class ConversationFolder:
     def let_go(self) -> None:
         """Give the writer's role up."""
         if self._lock is not None:
-            self.disk.close(self._lock)
+            self.disk.unlock(self._lock)
             self._lock = None
 
     def make(self) -> None:

@@ -121,7 +121,7 @@ class Disk:
         path.unlink(missing_ok=True)
 
     def lock(self, path: Path) -> int:
-        """A descriptor that holds the lock, until it is closed. Raises `lock.Held` or `lock.Unsupported` too."""
+        """A descriptor that holds the lock, for `unlock`. Raises `lock.Held` or `lock.Unsupported` too."""
         fd = self.open(path, write=True, create=True)
         try:
             lock.hold(fd)
@@ -129,6 +129,12 @@ class Disk:
             self.close(fd)
             raise
         return fd
+
+    def unlock(self, fd: int) -> None:
+        """Lets a lock go. In a forked child it stays the parent's."""
+        if fd in _ours:
+            lock.release(fd)
+        self.close(fd)
 
 
 def write_all(disk: Disk, fd: int, data: bytes) -> None:

@@ -182,8 +182,10 @@ class JsonlStore(LineStore):
     def _begin(self) -> LogFile:
         try:
             self._folder.make()
-            with contextlib.suppress(lock.Unsupported):
+            try:
                 self._folder.hold()
+            except lock.Unsupported:
+                self._notice(_NO_LOCKS)
             return self._folder.make_log()
         except (lock.Held, FileExistsError) as error:
             raise _exists(self._folder.path) from error

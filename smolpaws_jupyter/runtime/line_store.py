@@ -51,9 +51,10 @@ class LineStore(ABC):
             yield from events[position - first : stop - first]
             position = first + len(events)
 
-    def commits(self) -> Iterator[tuple[Event | UnknownEvent, ...]]:
-        for number in range(self._commit_of(len(self) - 1) + 1):
-            yield self._decode(number)
+    def commits(self, start: int = 0) -> Iterator[tuple[Event | UnknownEvent, ...]]:
+        if start < len(self):
+            for number in range(self._commit_of(start), self._commit_of(len(self) - 1) + 1):
+                yield self._decode(number)
 
     def _commit_of(self, position: int) -> int:
         """The number of the commit that holds an event; -1 before the first."""

@@ -54,6 +54,12 @@ def hold(fd: int) -> None:
         os.write(fd, _owner().encode())
 
 
+def release(fd: int) -> None:
+    """Lets the lock go at once, also where a process that is just being started has the descriptor for a moment yet."""
+    with contextlib.suppress(OSError):
+        _unlock(fd)
+
+
 def this_host() -> str:
     """The name of this computer, as it is written into locks."""
     return socket.gethostname()
@@ -78,8 +84,15 @@ if sys.platform == "win32":
         os.lseek(fd, _FAR, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
 
+    def _unlock(fd: int) -> None:
+        os.lseek(fd, _FAR, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+
 else:
     import fcntl
 
     def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_UN)

@@ -51,8 +51,8 @@ class Store(Protocol):
         """The events at positions start..stop, decoded as they are asked for. Raises `StoreError`."""
         ...
 
-    def commits(self) -> Iterator[tuple[Event | UnknownEvent, ...]]:
-        """Every commit as one tuple, in order: what folds are made from on opening."""
+    def commits(self, start: int = 0) -> Iterator[tuple[Event | UnknownEvent, ...]]:
+        """Every commit as one tuple, in order, from the one that holds position `start` on: what folds are made of."""
         ...
 
     def __len__(self) -> int:

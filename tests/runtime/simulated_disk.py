@@ -1,7 +1,7 @@
 """A disk that forgets: what was written is in the cache, what was synced is on the platter.
 
-It can die at any of its steps, wholly or halfway through one, by a kill (the cache survives) or by a power cut (the platter
-survives, and of the rest whatever the disk pleases).
+It can die at any of its steps, wholly or halfway through one: by a kill (the cache survives) or by a power cut (the
+platter survives, and of the rest whatever the disk pleases).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from smolpaws_jupyter.runtime.disk import Disk
 Ending = Literal["kill", "lost", "kept", "half", "zeros", "half and zeros"]
 """What becomes of what was not synced: a kill keeps all of it; the others are power cuts.
 
-`lost` nothing reached the platter; `kept` all did; `half` a part of the bytes did; with `zeros` the file has its new size but
-the disk had not written there. Names of files that were not synced are kept in the last three, and lost in `lost`.
+`lost`: nothing reached the platter; `kept`: all did; `half`: a part of the bytes did; with `zeros` the file has its new
+size, but nothing was written there. Names of files that were not synced are lost in `lost` only.
 """
 ENDINGS: tuple[Ending, ...] = ("kill", "lost", "kept", "half", "zeros", "half and zeros")
 

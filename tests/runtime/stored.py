@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from smolpaws_jupyter.core.base import ImageBlock, TextBlock
-from smolpaws_jupyter.core.events import Event, MessageEvent
+from smolpaws_jupyter.core.events import Event, EventBase, MessageEvent
 from smolpaws_jupyter.core.records import UnknownEvent
 from smolpaws_jupyter.runtime.store import Store
 
@@ -51,7 +51,7 @@ def framed(body: bytes) -> bytes:
 
 
 def record(seq: int, *events: Any, writer: str = "k0-o0", **other: Any) -> dict[str, Any]:
-    raw = [event.model_dump(mode="json") if isinstance(event, MessageEvent) else event for event in events]
+    raw = [event.model_dump(mode="json") if isinstance(event, EventBase) else event for event in events]
     return {"v": 1, "seq": seq, "w": writer, "t": NOON, "events": raw, **other}
 
 

@@ -1,4 +1,4 @@
-"""The log file: how it lies on the disk, and what opening makes of a log that is torn, damaged, foreign or no file at all."""
+"""The log file: how it lies on the disk, and what opening makes of one that is torn, damaged, foreign or no file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from smolpaws_jupyter.core.records import UnknownEvent
 from smolpaws_jupyter.runtime.disk import Disk
 from smolpaws_jupyter.runtime.draft import TEXT_LIMIT
 from smolpaws_jupyter.runtime.jsonl_store import JsonlStore
-from tests.conftest import LANE
 from tests.runtime.failing_disk import FailingDisk, HurriedDisk
 from tests.runtime.stored import framed, line_of, message, put_log, record, texts_of
 
@@ -476,11 +476,9 @@ def test_t5_any_bytes_open_to_a_sound_beginning_or_a_plain_refusal(
         assert (texts_of(again), again.read_only, again.recovered[: bool(texts)]) == (texts, None, ())
 
 
-@pytest.mark.skipif(LANE == "check", reason="long; not in the inner loop")
+@pytest.mark.slow
 def test_i_32_an_open_log_holds_24_bytes_a_commit_at_most(tmp_path: Path):
     """I-32, F-17: a log of 20,000 commits, of about 300 bytes each."""
-    import tracemalloc
-
     count = 20_000
     folder = put_log(tmp_path / "c", [line_of(record(n, {"kind": "X", "n": n})) for n in range(count)])
     JsonlStore.open(folder, write=False).close()  # whatever is made once is made

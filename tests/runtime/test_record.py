@@ -46,7 +46,7 @@ def nested(depth: int) -> dict[str, object]:
 
 
 def test_a_line_is_what_the_format_says():
-    one = MessageEvent(id="e1", timestamp=NOON, source="user", role="user", content=[TextBlock(text="Grüße\n")])
+    one = MessageEvent(id="e1", timestamp=NOON, source="user", role="user", content=(TextBlock(text="Grüße\n"),))
 
     line = drafted(one, seq=41).line
 

@@ -22,7 +22,7 @@ from smolpaws_jupyter.runtime.memory_store import MemoryStore
 from smolpaws_jupyter.runtime.store import Store
 from smolpaws_jupyter.runtime.writers import kernel_of
 from tests.runtime.failing_disk import FailingDisk
-from tests.runtime.stored import commits_of, message, picture, texts_of
+from tests.runtime.stored import commits_of, line_of, message, picture, put_log, record, texts_of
 
 
 class Home(Protocol):
@@ -354,8 +354,6 @@ def test_reading_beside_an_append_never_shows_half_of_it(home: Home):
 
 def test_r_log_6_what_reading_left_out_is_a_notice_once(tmp_path: Path):
     """R-LOG-6: the raw line keeps the field."""
-    from tests.runtime.stored import line_of, put_log, record
-
     known = message("hello").model_dump(mode="json") | {"added_later": 1}
     folder = put_log(tmp_path / "c", [line_of(record(n, known)) for n in range(3)])
 

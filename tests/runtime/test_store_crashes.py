@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from smolpaws_jupyter.core.errors import ConversationNotFound
+from smolpaws_jupyter.core.events import MessageEvent
 from smolpaws_jupyter.runtime.draft import TEXT_LIMIT
 from smolpaws_jupyter.runtime.jsonl_store import JsonlStore
 from tests.conftest import LANE
@@ -16,7 +17,7 @@ from tests.runtime.stored import Commit, commits_of, message, picture
 
 FOLDER = Path("/work/.smolpaws/conversations/c")
 
-COMMITS: list[Commit] = [
+COMMITS: list[tuple[MessageEvent, ...]] = [
     (message("one"),),
     (message("two"), message("three")),
     (message("x" * (TEXT_LIMIT + 1), picture()), message("four")),
