@@ -1,55 +1,78 @@
-"""The sessions that live in this kernel: re-running a cell shows the same agent again."""
+"""The sessions that live in this kernel: re-running a cell shows the same agent again (F-14, F-34).
+
+The list belongs to the worker's thread, which makes one session at a time.
+"""
 
 from __future__ import annotations
 
 import atexit
+import concurrent.futures
+import contextlib
 import os
+from collections.abc import Callable
 
-from ..core.profiles import is_practice
+from ..core.errors import SmolPawsError
+from ..core.profiles import Binding, is_practice
 from ..runtime.conversation import Conversation
+from ..runtime.keys import Keys
 from ..runtime.library import conversations
+from ..runtime.llm import LLM
 from ..runtime.starting import Opener, Wish
+from .execution import this_shell
+from .latest_cell import LatestCell
 from .python_tool import PythonTool
 from .session import Session
 from .worker import Worker
 
-CLOSE_SECONDS = 1.0
+CLOSE_SECONDS = 0.8
 
-_live: dict[tuple[int, str], Session] = {}
+ClientFor = Callable[[Binding, Keys], LLM]
+
+_sessions: list[tuple[str | None, Session]] = []
+"""Each with the wish that asks for it again; None where only its conversation's id does."""
 
 
-def live_session(worker: Worker, wish: Wish, conversation: str | None) -> Session:
+def live_session(worker: Worker, wish: Wish, conversation: str | None, client_for: ClientFor) -> Session:
     """The live session of equal arguments, or a new one. `conversation="new"` always makes another.
 
-    A stored conversation that is open in this kernel is shown from there, whatever the other arguments (F-14).
+    A stored conversation that is open in this kernel is shown from there, whatever the other arguments.
     """
-    key = (os.getpid(), f"{wish.key()} {conversation or ''}")
-    if conversation == "new":
-        return worker.start(_make(wish, None)).result()
-    if conversation is not None:
-        for (pid, _), session in _live.items():
-            if pid == os.getpid() and session.conversation.id == conversation:
-                return session
-    if key not in _live:
-        _live[key] = worker.start(_make(wish, conversation)).result()
-    return _live[key]
+    if in_kernel():
+        LatestCell.of(this_shell())
+    return worker.start(_session(wish, conversation, client_for)).result()
 
 
-async def _make(wish: Wish, conversation_id: str | None) -> Session:
-    python = PythonTool() if in_kernel() else None
-
-    def tools(settings: object) -> list[PythonTool]:
-        return [python] if python is not None else []
-
-    opener = Opener(wish, tools)
-    conversation = opener.new() if conversation_id is None else opener.load(conversation_id)
-    if python is not None:
-        python.timeout_seconds = conversation.settings.python_timeout_seconds
-    session = Session(conversation, opener, python)
-    if conversation_id is None:
-        session.resumable = next(iter(conversations(opener.folder, most=1)), None)
-        await _prepare(conversation)
+async def _session(wish: Wish, conversation: str | None, client_for: ClientFor) -> Session:
+    key = wish.key()
+    found = _made_for(key) if conversation is None else _showing(conversation)
+    if found is not None:
+        with contextlib.suppress(SmolPawsError):
+            await found.become_writer()  # the other kernel that held it may be gone
+        return found
+    session = _make(wish, conversation, client_for)
+    _sessions.append((key if conversation is None else None, session))
+    if conversation in (None, "new"):
+        await _prepare(session.conversation)
     return session
+
+
+def _make(wish: Wish, conversation_id: str | None, client_for: ClientFor) -> Session:
+    python = PythonTool() if in_kernel() else None
+    opener = Opener(wish, lambda _: [python] if python is not None else [], client_for)
+    conversation = opener.new() if conversation_id in (None, "new") else opener.load(conversation_id)
+    session = Session(conversation, opener, python, lambda id_: _showing(id_) is not None)
+    if conversation_id is None:
+        stored = conversations(opener.folder, most=len(_sessions) + 1)
+        session.resumable = next((info for info in stored if _showing(info.id) is None), None)
+    return session
+
+
+def _made_for(key: str) -> Session | None:
+    return next((session for wish, session in _sessions if wish == key), None)
+
+
+def _showing(conversation_id: str) -> Session | None:
+    return next((session for _, session in _sessions if session.conversation.id == conversation_id), None)
 
 
 async def _prepare(conversation: Conversation) -> None:
@@ -69,9 +92,11 @@ def in_kernel() -> bool:
 @atexit.register
 def _close() -> None:
     """A courtesy: correctness comes from the log alone. Never holds the kernel for long (I-31)."""
-    sessions = [s for (pid, _), s in _live.items() if pid == os.getpid()]
-    for session in sessions:
-        try:
-            Worker.shared().start(session.conversation.close()).result(CLOSE_SECONDS / len(sessions))
-        except Exception:  # noqa: BLE001 - the process is ending; nobody is left to tell
-            return
+    if _sessions:
+        worker = Worker.shared()
+        closing = [worker.start(session.conversation.close()) for _, session in _sessions]
+        concurrent.futures.wait(closing, CLOSE_SECONDS)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_sessions.clear)

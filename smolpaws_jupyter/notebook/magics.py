@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from IPython.display import display
 
 from .widget import SmolPaws
@@ -16,11 +16,14 @@ class PawsMagics(Magics):
 
     `%paws` alone only shows it.
 
-    The agent is the variable `paws` if it is one, else a new one with default settings under that name.
+    The agent is the variable `paws` if it is one, else the one with default settings, which becomes `paws` if that name
+    is free.
     """
 
+    @no_var_expand  # "$5" and "{x}" are words of the message
     @line_cell_magic
     def paws(self, line: str, cell: str | None = None) -> None:
+        """Send the text of the line and the cell to the agent, and show it."""
         text = "\n".join(part for part in (line.strip(), (cell or "").strip()) if part)
         agent = self._agent()
         if text:
@@ -28,11 +31,14 @@ class PawsMagics(Magics):
         display(agent)
 
     def _agent(self) -> SmolPaws:
-        names: dict[str, Any] = self.shell.user_ns
+        shell: Any = self.shell
+        names = shell.user_ns
         found = names.get("paws")
-        if not isinstance(found, SmolPaws):
-            found = names["paws"] = SmolPaws()
-        return found
+        if isinstance(found, SmolPaws):
+            return found
+        agent = SmolPaws()
+        names.setdefault("paws", agent)
+        return agent
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import threading
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
 from ..core.base import ContentBlock, ImageBlock, TextBlock
 from ..core.payloads import ToolObservation
-from ..runtime.text import bound, clean, strip_ansi
+from ..runtime.text import BOUND, bound, plain
 
 KEPT = 2_000_000
 """Characters kept at the head and at the tail of an output; what lies between is counted and dropped."""
@@ -18,34 +21,41 @@ BITMAPS = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 class Outputs:
-    """Collects the outputs of one run. Bounded memory, whatever is printed."""
+    """Collects the outputs of one run in bounded memory. Filled on the main thread, watched from the worker's."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._start_over()
+        self.failed = False
+
+    def _start_over(self) -> None:
         self._head: list[str] = []
-        self._head_size = 0
-        self._tail = ""
-        self._total = 0
+        self._tail: deque[str] = deque()
+        self._head_size = self._tail_size = 0
+        self._total_bytes = self._dropped_bytes = 0
+        self._last = "\n"
         self._images: list[ImageBlock] = []
         self._dropped_images = 0
-        self.failed = False
 
     @property
     def tail(self) -> str:
         """The latest text: what a person watches while the code runs."""
-        text = self._tail or "".join(self._head)[-TAIL:]
-        return text[-TAIL:]
+        with self._lock:
+            pieces: list[str] = []
+            size = 0
+            for source in (self._tail, self._head):
+                for piece in reversed(source):
+                    if size < TAIL:
+                        pieces.append(piece[-TAIL:])
+                        size += len(piece)
+        return collapse(plain("".join(reversed(pieces))))[-TAIL:]
 
     def text(self, text: str) -> None:
-        """Adds printed text. A carriage return rewrites its line, as a terminal would."""
-        text = clean(text)
-        self._total += len(text.encode())
-        room = KEPT - self._head_size
-        if room > 0:
-            self._head.append(text[:room])
-            self._head_size += len(text[:room])
-            text = text[room:]
-        if text:
-            self._tail = (self._tail + text)[-KEPT:]
+        """Adds printed text."""
+        if not text:
+            return
+        with self._lock:
+            self._add(text)
 
     def error(self, traceback: str) -> None:
         """Adds a traceback; the run has failed."""
@@ -53,49 +63,86 @@ class Outputs:
         self._line(traceback)
 
     def rich(self, data: Mapping[str, Any]) -> None:
-        """Adds a displayed value: its bitmap if it has one, else its plain text. Markup is left to the notebook."""
+        """Adds a displayed value: its bitmap if it has one, else its plain text. Markup is never shown to the model."""
         for media_type in BITMAPS:
-            if isinstance(image := data.get(media_type), str):
+            image = data.get(media_type)
+            if isinstance(image, bytes):
+                image = base64.b64encode(image).decode()
+            if isinstance(image, str):
                 self._image(media_type, image)
                 return
-        if isinstance(plain := data.get("text/plain"), str):
-            self._line(plain)
+        if isinstance(text := data.get("text/plain"), str):
+            self._line(text)
         elif data:
-            self._line(f"[shown in the notebook: {', '.join(sorted(data))}]")
+            self._line(f"[something without a text form was shown: {', '.join(sorted(data))}]")
+
+    def clear(self) -> None:
+        """`clear_output()`: what was shown so far is replaced by what follows."""
+        with self._lock:
+            self._start_over()
 
     def observation(self, action_id: str, note: str = "") -> ToolObservation:
-        """What the model is shown: head and tail of the text, the images, and how to read the rest."""
-        whole = collapse(self._whole())
-        rest = f'read_file("output:{action_id}")'
-        shown = bound(whole.strip("\n"), rest=rest).shown
-        said = "\n".join(part for part in (shown, self._about_images(), note) if part)
-        content: tuple[ContentBlock, ...] = (TextBlock(text=said or "(no output)"), *self._images)
-        kept = whole if strip_ansi(whole).strip("\n") != shown or whole != strip_ansi(whole) else None
-        return ToolObservation(content=content, is_error=self.failed, output=kept, output_bytes=self._total)
+        """What the model is shown: head and tail of the text, the images, and how to read the rest.
+
+        What is kept is the text without escape sequences, so that the offsets that are named hold.
+        """
+        with self._lock:
+            whole = collapse(plain(self._whole())).strip("\n")
+            images, about, total = tuple(self._images), self._about_images(), self._total_bytes
+        notes = [part for part in (about, note) if part]
+        limit = BOUND - sum(len(part) + 1 for part in notes)
+        shown = bound(whole, limit, rest=f'read_file("output:{action_id}")')
+        said = "\n".join(part for part in (shown.shown, *notes) if part)
+        content: tuple[ContentBlock, ...] = (TextBlock(text=said or "(no output)"), *images)
+        if shown.left_out_chars == 0:
+            return ToolObservation(content=content, is_error=self.failed)
+        return ToolObservation(content=content, is_error=self.failed, output=whole, output_bytes=total)
+
+    def _add(self, text: str) -> None:
+        self._total_bytes += len(text.encode("utf-8", "surrogatepass"))
+        self._last = text[-1]
+        room = KEPT - self._head_size
+        if room > 0:
+            self._head.append(text[:room])
+            self._head_size += len(self._head[-1])
+            text = text[room:]
+        if text:
+            self._tail.append(text)
+            self._tail_size += len(text)
+            while self._tail_size > KEPT:
+                self._shorten_tail()
+
+    def _shorten_tail(self) -> None:
+        first = self._tail.popleft()
+        dropped = first[: self._tail_size - KEPT]
+        self._tail_size -= len(dropped)
+        self._dropped_bytes += len(dropped.encode("utf-8", "surrogatepass"))
+        if len(dropped) < len(first):
+            self._tail.appendleft(first[len(dropped) :])
 
     def _whole(self) -> str:
-        head = "".join(self._head)
-        dropped = self._total - len(head.encode()) - len(self._tail.encode())
-        gap = f"\n[{dropped} bytes were dropped here: the output was too large to keep]\n" if dropped > 0 else ""
-        return f"{head}{gap}{self._tail}"
+        dropped = self._dropped_bytes
+        gap = f"\n[{dropped} bytes were dropped here: the output was too large to keep]\n" if dropped else ""
+        return f"{''.join(self._head)}{gap}{''.join(self._tail)}"
 
     def _about_images(self) -> str:
         dropped = (
-            f"{self._dropped_images} more images are left out: too large or too many." if self._dropped_images else ""
+            f"[{self._dropped_images} more images are left out: too large or too many]" if self._dropped_images else ""
         )
-        shown = f"[{len(self._images)} image(s) shown]" if self._images else ""
+        shown = f"[{len(self._images)} images shown]" if self._images else ""
         return " ".join(part for part in (shown, dropped) if part)
 
     def _image(self, media_type: str, data: str) -> None:
         data = "".join(data.split())
-        if len(self._images) < IMAGES and len(data) * 3 // 4 <= IMAGE_BYTES:
-            self._images.append(ImageBlock.model_validate({"media_type": media_type, "data": data}))
-        else:
-            self._dropped_images += 1
+        with self._lock:
+            if len(self._images) < IMAGES and len(data) * 3 // 4 <= IMAGE_BYTES:
+                self._images.append(ImageBlock.model_validate({"media_type": media_type, "data": data}))
+            else:
+                self._dropped_images += 1
 
     def _line(self, text: str) -> None:
-        last = (self._tail or (self._head[-1] if self._head else "\n"))[-1:]
-        self.text(("" if last == "\n" else "\n") + text + "\n")
+        with self._lock:
+            self._add(("" if self._last == "\n" else "\n") + text + "\n")
 
 
 def collapse(text: str) -> str:

@@ -1,32 +1,33 @@
-"""Tells the pages: small facts as traits, events as numbered messages, at most some 25 flushes a second.
+"""Tells the page: small facts as traits, events as numbered messages, at most some 25 messages a second.
 
 Everything is sent from the worker's thread and in the context of the page's latest message; on some kernels Stop would
-otherwise wait for the user's cell.
+otherwise wait for the user's cell. What is sent is read when it is sent: a busy agent makes larger messages, not more.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+import logging
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from ..core.base import JsonObject
-from ..core.events import Event
-from ..core.records import UnknownEvent, encode
-from ..core.wire import UPDATE, LeftOut, Traits, UnknownRecord, Update
-from ..runtime.draft import TEXT_LIMIT
+from ..core.errors import StoreError
+from ..core.events import ConversationErrorEvent, Event, InterruptEvent, ResponseEvent, Result, UsageEvent
+from ..core.wire import UPDATE, Approvals, Traits, Update
+from ..runtime.conversation import Conversation
+from .events_out import batch
 
-FLUSH_SECONDS = 0.04
-FLUSH_BYTES = 1_000_000
-SHOWN_CHARS = 4_000
-"""How much of a large text stands in an update; the rest is fetched on demand."""
+MESSAGE_SECONDS = 0.04
+"""The distance that messages keep on average."""
+WORDS_SECONDS = 0.1
+WORDS_CHARS = 10_000
+"""Words still coming are sent at most this often and this much at a time; the finished message brings them all."""
 
 
 class Door(Protocol):
-    """One widget's way out."""
+    """A widget's way out."""
 
     def send(self, content: JsonObject) -> None: ...
 
@@ -34,46 +35,66 @@ class Door(Protocol):
 
 
 class Publisher:
-    """Collects what happened and flushes it to every door."""
+    """Knows what the page has been sent, and sends the rest."""
 
-    def __init__(self, conversation_id: Callable[[], str]) -> None:
-        self._conversation_id = conversation_id
-        self._doors: dict[int, tuple[Door, contextvars.Context]] = {}
-        self._events: list[tuple[int, JsonObject, list[LeftOut]]] = []
-        self._words: dict[tuple[str, str], str] = {}
+    def __init__(self, conversation: Callable[[], Conversation], traits: Callable[[], Traits]) -> None:
+        """`conversation` and `traits` give what there is at the moment of sending."""
+        self._conversation = conversation
+        self._now = traits
+        self._door: tuple[Door, contextvars.Context] | None = None
+        self._sent_to = 0
+        """The position up to which events were sent. A page that lacks earlier ones sets it back."""
+        self._words: dict[str, str] = {}
+        self._tails: dict[str, str] = {}
         self._updates: list[Update] = []
+        self._approvals_changed = False
         self._traits: JsonObject = {}
-        self._dirty: JsonObject = {}
-        self._flush: asyncio.TimerHandle | None = None
-        self._last = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._next = self._next_words = 0.0
+        self._flushing = False
+
+    # The door
 
     def attach(self, door: Door, context: contextvars.Context) -> None:
-        """Tells this door too. `context` is that of the page's message, or of the cell that made the widget."""
-        self._doors[id(door)] = (door, context)
-        with contextlib.suppress(Exception):
-            context.run(door.set_traits, self._traits)
-
-    def detach(self, door: Door) -> None:
-        self._doors.pop(id(door), None)
-
-    def traits(self, traits: Traits) -> None:
-        """What is, now. Only what changed is sent."""
-        now = traits.model_dump(mode="json")
-        self._dirty.update({k: v for k, v in now.items() if self._traits.get(k, _NOTHING) != v})
-        self._traits = now
+        """Tells this door. `context` is that of the page's message, or of the cell that made the widget."""
+        if self._door is None or self._door[0] is not door:
+            self._traits = {}
+        self._door = (door, context)
         self._later()
 
-    def events(self, start: int, events: Sequence[Event | UnknownEvent]) -> None:
-        """Events at positions start, start + 1, ..."""
-        for position, event in enumerate(events, start):
-            data, left_out = shown(position, event)
-            self._events.append((position, data, left_out))
+    def forget(self) -> None:
+        """Another conversation is shown: nothing that waits belongs to it. The page asks for its events."""
+        self._words, self._tails, self._updates, self._approvals_changed = {}, {}, [], True
+        self._sent_to = len(self._conversation().log)
         self._later()
 
-    def words(self, kind: str, about: str, text: str) -> None:
-        """Words of a reply (they add up), or the live tail of a tool (the latest counts)."""
-        key = (kind, about)
-        self._words[key] = self._words.get(key, "") + text if kind == "delta" else text
+    # What happened
+
+    def changed(self) -> None:
+        """Traits or events may differ from what the page knows."""
+        self._later()
+
+    def appended(self, events: Sequence[Event]) -> None:
+        """These events are in the log now. What they bring whole needs no words any more."""
+        for event in events:
+            if isinstance(event, ResponseEvent | UsageEvent | InterruptEvent | ConversationErrorEvent):
+                self._words = {}
+            elif isinstance(event, Result):
+                self._tails.pop(event.action_id, None)
+        self._later()
+
+    def approvals_changed(self) -> None:
+        self._approvals_changed = True
+        self._later()
+
+    def words(self, what: str, text: str) -> None:
+        """Words of a reply that is coming; they add up. `restart` takes back those of a try that failed."""
+        self._words = {"restart": ""} if what == "restart" else {**self._words, what: self._words.get(what, "") + text}
+        self._later()
+
+    def tail(self, action_id: str, text: str) -> None:
+        """The latest output of a running tool."""
+        self._tails[action_id] = text
         self._later()
 
     def update(self, update: Update) -> None:
@@ -81,103 +102,108 @@ class Publisher:
         self._updates.append(update)
         self._later()
 
-    def forget_words(self) -> None:
-        """Words still to be sent belong to a try that failed."""
-        self._words = {key: text for key, text in self._words.items() if key[0] != "delta"}
+    # What the page asks
 
-    def answer(self, door: Door, context: contextvars.Context, updates: Iterable[Update | JsonObject]) -> None:
-        """Sends updates to one door alone, at once and after what was flushed before."""
+    def replay(self, since: int) -> None:
+        """Sends the events from position `since` on again, as fast as all others."""
+        self._sent_to = min(self._sent_to, since)
+        self._approvals_changed = True
+        self._later()
+
+    def answer(self, *updates: Update) -> None:
+        """Sends updates at once, after what happened before them."""
         self.flush()
         for update in updates:
-            content = update if isinstance(update, dict) else UPDATE.dump_python(update, mode="json")
-            with contextlib.suppress(Exception):
-                context.run(door.send, content)
+            self._send(UPDATE.dump_python(update, mode="json"))
 
-    def _later(self) -> None:
-        if self._flush is None:
+    # Sending
+
+    def _later(self, not_before: float = 0.0) -> None:
+        if self._timer is None:
             loop = asyncio.get_running_loop()
-            wait = max(0.0, self._last + FLUSH_SECONDS - loop.time())
-            self._flush = loop.call_later(wait, self.flush)
+            self._timer = loop.call_at(max(self._next, not_before, loop.time()), self.flush)
 
     def flush(self) -> None:
-        """Sends all that waits."""
-        if self._flush is not None:
-            self._flush.cancel()
-            self._flush = None
-        self._last = asyncio.get_running_loop().time()
-        batches = [*self._event_batches(), *self._word_updates()]
-        batches += [UPDATE.dump_python(update, mode="json") for update in self._updates]
-        dirty, self._dirty, self._updates = self._dirty, {}, []
-        for door, context in tuple(self._doors.values()):
-            # A page that is gone must not stop the agent; it asks for what it missed when it comes back.
-            with contextlib.suppress(Exception):
-                for batch in batches:
-                    context.run(door.send, batch)
-                if dirty:
-                    context.run(door.set_traits, dirty)
+        """Sends what waits, and goes on later with what does not fit into one message."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        # An observer of a trait may act, and end up here again.
+        if self._flushing or self._door is None:
+            return
+        self._flushing = True
+        try:
+            self._send_events()
+            self._send_words()
+            self._send_updates()
+            self._send_traits()
+        finally:
+            self._flushing = False
+        if self._behind:
+            self._later()
+        elif self._words or self._tails:
+            self._later(self._next_words)
 
-    def _event_batches(self) -> list[JsonObject]:
-        waiting, self._events = self._events, []
-        return event_batches(self._conversation_id(), waiting)
+    @property
+    def _behind(self) -> bool:
+        return self._sent_to < len(self._conversation().log)
 
-    def _word_updates(self) -> list[JsonObject]:
-        words, self._words = self._words, {}
-        made: list[JsonObject] = []
-        for (kind, about), text in words.items():
-            if kind == "delta":
-                made.append({"kind": "delta", "what": about, "text": text})
-            else:
-                made.append({"kind": "output", "action_id": about, "text": text})
-        return made
+    def _send_events(self) -> None:
+        if not self._behind:
+            return
+        conversation, start = self._conversation(), self._sent_to
+        try:
+            update = batch(conversation.id, start, conversation.log.read(start))
+        except StoreError as error:
+            logging.getLogger(__name__).debug("events cannot be read", exc_info=error)
+            self._sent_to = len(conversation.log)
+            return
+        self._sent_to = start + len(update["events"])
+        self._send(update)
+
+    def _send_words(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now < self._next_words or self._behind:
+            return
+        waiting, self._words = self._words, {}
+        tails, self._tails = self._tails, {}
+        if waiting or tails:
+            self._next_words = now + WORDS_SECONDS
+        for what, text in waiting.items():
+            self._send({"kind": "delta", "what": what, "text": text[:WORDS_CHARS]})
+            if len(text) > WORDS_CHARS:
+                self._words[what] = text[WORDS_CHARS:]
+        for action_id, text in tails.items():
+            self._send({"kind": "output", "action_id": action_id, "text": text})
+
+    def _send_updates(self) -> None:
+        updates, self._updates = self._updates, []
+        if self._approvals_changed:
+            self._approvals_changed = False
+            talk = self._conversation()
+            updates.append(Approvals(waiting=talk.waiting, granted=talk.granted))
+        for update in updates:
+            self._send(UPDATE.dump_python(update, mode="json"))
+
+    def _send_traits(self) -> None:
+        now = self._now().model_dump(mode="json")
+        changed = {name: value for name, value in now.items() if self._traits.get(name, _NOTHING) != value}
+        self._traits = now
+        if changed:
+            self._tell(lambda door: door.set_traits(changed))
+
+    def _send(self, content: JsonObject) -> None:
+        self._tell(lambda door: door.send(content))
+
+    def _tell(self, act: Callable[[Door], None]) -> None:
+        if self._door is None:
+            return
+        door, context = self._door
+        self._next = max(self._next, asyncio.get_running_loop().time()) + MESSAGE_SECONDS
+        try:
+            context.run(act, door)
+        except Exception as error:  # a page that cannot be told must not stop the agent; it asks again
+            logging.getLogger(__name__).debug("a message was not sent", exc_info=error)
 
 
 _NOTHING = object()
-
-
-def event_batches(conversation_id: str, items: Iterable[tuple[int, JsonObject, list[LeftOut]]]) -> list[JsonObject]:
-    """Numbered `events` updates of up to about a megabyte each."""
-    batches: list[JsonObject] = []
-    size = FLUSH_BYTES
-    for position, data, left_out in items:
-        if size >= FLUSH_BYTES or position != batches[-1]["start"] + len(batches[-1]["events"]):
-            batches.append(
-                {"kind": "events", "conversation_id": conversation_id, "start": position, "events": [], "left_out": []}
-            )
-            size = 0
-        batches[-1]["events"].append(data)
-        batches[-1]["left_out"] += [one.model_dump(mode="json") for one in left_out]
-        size += _weight(data)
-    return batches
-
-
-def shown(position: int, event: Event | UnknownEvent) -> tuple[JsonObject, list[LeftOut]]:
-    """An event as the page gets it: large texts by their beginning, the rest on demand."""
-    if isinstance(event, UnknownEvent):
-        record = UnknownRecord(id=event.id, record_kind=event.kind, reason=event.reason)
-        return record.model_dump(mode="json"), []
-    left_out: list[LeftOut] = []
-    data = _shorten(encode(event), position, (), left_out)
-    return data, left_out
-
-
-def _shorten(value: Any, position: int, path: tuple[str | int, ...], left_out: list[LeftOut]) -> Any:
-    if isinstance(value, dict):
-        if value.get("type") == "image":
-            return value
-        return {k: _shorten(v, position, (*path, k), left_out) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_shorten(v, position, (*path, i), left_out) for i, v in enumerate(value)]
-    if isinstance(value, str) and len(value) > SHOWN_CHARS and len(data := value.encode()) > TEXT_LIMIT:
-        left_out.append(
-            LeftOut(position=position, path=path, sha256=hashlib.sha256(data).hexdigest(), chars=len(value))
-        )
-        return value[:SHOWN_CHARS]
-    return value
-
-
-def _weight(value: Any) -> int:
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, dict):
-        return sum(_weight(v) + len(k) for k, v in value.items())
-    return sum(map(_weight, value)) if isinstance(value, list) else 8

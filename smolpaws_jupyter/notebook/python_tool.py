@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
-from queue import Empty
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..core.base import JsonObject, ToolSpec
 from ..core.payloads import RunPythonAction, ToolObservation
 from ..runtime.text import reveal
-from ..runtime.tools.base import Consent, Interrupted, Shown, ToolContext, said
-from .execution import Job
-from .outputs import Outputs
+from ..runtime.tools.base import Consent, Interrupted, NotStarted, Shown, ToolContext, said
+from .execution import request_code
+from .job import Job
+from .own_kernel import execute
 
 SPEC = ToolSpec(
     name="run_python",
     description=(
         "Run Python in the user's own kernel: you see the user's variables, and the user sees yours. Code runs as a "
-        "cell would, after the cells that are waiting; the value of the last line is shown. input() does not work. "
-        "Large outputs are shown in part. Images that the code shows are shown to you."
+        "cell would, after the cells that are waiting; the value of the last line is shown. input() does not work, and "
+        "the working directory stays as it is. Large outputs are shown in part. Images that the code shows are shown "
+        "to you, not to the user."
     ),
     parameters={
         "type": "object",
@@ -29,14 +30,16 @@ SPEC = ToolSpec(
         "additionalProperties": False,
     },
 )
+WATCH_SECONDS = 0.2
+"""How often a running call is looked at."""
+STOP_SECONDS = 1.5
+"""How long a stopped call may take to end before its result says that it has not."""
 
 
 class Cell(Protocol):
-    """A cell that waits for the agent and can run code inline meanwhile."""
+    """A cell that waits for the agent. It takes the tool's job by itself when it is woken."""
 
-    async def run(self, job: Job, outputs: Outputs) -> None:
-        """Runs the job on the main thread, in that cell; returns when it has finished or the cell gave up waiting."""
-        ...
+    def wake(self) -> None: ...
 
 
 class PythonTool:
@@ -48,8 +51,14 @@ class PythonTool:
     def __init__(self, timeout_seconds: float | None = None) -> None:
         """`timeout_seconds`: None for no limit of its own (R-SET-33)."""
         self.timeout_seconds = timeout_seconds
-        self.cell: Cell | None = None
-        """The cell that waits for the agent now, if any."""
+        self.cells: list[Cell] = []
+        """The cells of the kernel's main thread that wait for the agent now."""
+        self.job: Job | None = None
+        """The code that is to run, until it starts; a waiting cell may run it."""
+        self.queued = False
+        """Whether the code waits for a cell of the user's to end."""
+        self.changed: Callable[[], None] = lambda: None
+        """Called when `queued` changes."""
 
     def parse(self, arguments: JsonObject) -> RunPythonAction:
         return RunPythonAction.model_validate(arguments)
@@ -59,94 +68,100 @@ class PythonTool:
         return Consent("ask", "Python can do everything that you can do.", shown, covers="run_python")
 
     async def run(self, action: RunPythonAction, context: ToolContext) -> ToolObservation:
-        """Runs the code to its end. Cancelling stops it; a kernel interrupt raises `Interrupted`."""
-        job, outputs = Job(action.code), Outputs()
+        """Runs the code to its end.
+
+        Cancelling stops it. Raises `NotStarted` where it was stopped before it began, and `Interrupted` where it was
+        broken off, by Stop or by an interrupt of the kernel (R-STOP-3, R-STOP-7).
+        """
+        self.job = job = Job(action.code)
         try:
             async with asyncio.timeout(self.timeout_seconds):
-                if self.cell is not None:
-                    await self.cell.run(job, outputs)
-                else:
-                    await _request(job, outputs, context)
+                refusal = await self._until_done(job, context)
         except TimeoutError:
-            job.stop()
-            outputs.failed = True
-            return outputs.observation(context.action_id, f"[stopped after {self.timeout_seconds:g} seconds]")
+            ended = await _stopped(job)
+            job.outputs.failed = True
+            return job.outputs.observation(context.action_id, f"[{_timed_out(self.timeout_seconds, job, ended)}]")
         except asyncio.CancelledError:
-            job.stop()
-            raise
+            ended = await _stopped(job)
+            if job.state == "skipped":
+                raise NotStarted from None
+            note = "[interrupted: the user stopped this call]" if ended else f"[{STILL_RUNS}]"
+            raise Interrupted(_failed(job, context, note)) from None
         finally:
             job.close()
+            self.job = None
+            self._queue(False)
+        if refusal is not None:
+            return said(refusal, is_error=True)
         if job.interrupted:
-            outputs.failed = True
-            raise Interrupted(outputs.observation(context.action_id, "[interrupted: the code did not finish]"))
-        if not job.finished:
-            return said("The kernel did not run the code. Nothing happened; try again.", is_error=True)
-        return outputs.observation(context.action_id)
+            raise Interrupted(_failed(job, context, "[interrupted: the code did not finish]"))
+        return job.outputs.observation(context.action_id)
+
+    async def _until_done(self, job: Job, context: ToolContext) -> str | None:
+        """Returns when the job has run, or with the reason why it cannot.
+
+        Who runs it may change while it waits: a cell may begin to wait for the agent, or give it up.
+        """
+        done = asyncio.ensure_future(job.done.wait())
+        request: asyncio.Future[dict[str, Any]] | None = None
+        shown = ""
+        try:
+            while not job.done.is_set():
+                if request is None and not self.cells:
+                    request = asyncio.ensure_future(execute(request_code(job)))
+                for cell in tuple(self.cells):
+                    cell.wake()
+                await asyncio.wait(
+                    {f for f in (done, request) if f is not None},
+                    timeout=WATCH_SECONDS,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                self._queue(request is not None and job.state == "waiting")
+                if shown != (shown := job.outputs.tail):
+                    context.progress(shown)
+                if request is not None and request.done():
+                    reply, request = request.result(), None
+                    if job.state == "waiting" and reply["status"] != "aborted":
+                        return _why(reply, job, context)
+            return None
+        finally:
+            for future in (done, request):
+                if future is not None:
+                    future.cancel()
+                    with contextlib.suppress(asyncio.CancelledError, Exception):
+                        await future
+
+    def _queue(self, queued: bool) -> None:
+        if queued is not self.queued:
+            self.queued = queued
+            self.changed()
 
 
-async def _request(job: Job, outputs: Outputs, context: ToolContext) -> None:
-    """Sends the code as an execute request and collects what comes of it.
-
-    A request is aborted unrun when a cell of the user's fails before it; it is sent again, since it never started.
-    """
-    async with _own_kernel() as (client, shell):
-        while not job.started and not job.stopped:
-            request_id = client.execute(
-                job.request_code(shell), store_history=False, allow_stdin=False, stop_on_error=False
-            )
-            await _collect(client, request_id, outputs, context)
+STILL_RUNS = "asked to stop, but the code has not ended yet: it still runs in the kernel"
 
 
-async def _collect(client: Any, request_id: str, outputs: Outputs, context: ToolContext) -> None:
-    shown = 0.0
-    while True:
-        message = await client.get_iopub_msg()
-        if message["parent_header"].get("msg_id") != request_id:
-            continue
-        content = message["content"]
-        match message["msg_type"]:
-            case "stream":
-                outputs.text(content["text"])
-            case "error":
-                outputs.error("\n".join(content["traceback"]))
-            case "execute_result" | "display_data":
-                outputs.rich(content["data"])
-            case "status" if content["execution_state"] == "idle":
-                return
-            case _:
-                continue
-        now = asyncio.get_running_loop().time()
-        if now - shown > 0.2:
-            shown = now
-            context.progress(outputs.tail)
+async def _stopped(job: Job) -> bool:
+    """Stops the job, and says whether it has ended."""
+    job.stop()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(STOP_SECONDS):
+            await job.done.wait()
+    return job.done.is_set()
 
 
-@contextlib.asynccontextmanager
-async def _own_kernel() -> AsyncGenerator[tuple[Any, Any]]:
-    """A client of the kernel that this code runs in, and its shell."""
-    from ipykernel.connect import get_connection_file
-    from IPython.core.getipython import get_ipython
-    from jupyter_client.asynchronous.client import AsyncKernelClient
-
-    shell: Any = get_ipython()
-    client: Any = AsyncKernelClient(connection_file=get_connection_file())
-    client.load_connection_file()
-    client.start_channels(shell=True, iopub=True, stdin=False, hb=False, control=True)  # noqa: S604 - a channel
-    try:
-        await _subscribed(client)
-        yield client, shell
-    finally:
-        client.stop_channels()
+def _timed_out(seconds: float | None, job: Job, ended: bool) -> str:
+    if job.state == "skipped":
+        return f"not run: the kernel was busy for {seconds:g} seconds"
+    return f"stopped after {seconds:g} seconds" if ended else f"after {seconds:g} seconds {STILL_RUNS}"
 
 
-async def _subscribed(client: Any) -> None:
-    """Waits until the kernel's messages reach this client, so that none of the code's is missed.
+def _failed(job: Job, context: ToolContext, note: str) -> ToolObservation:
+    job.outputs.failed = True
+    return job.outputs.observation(context.action_id, note)
 
-    The control channel answers while cells run, and its answers are published too.
-    """
-    for _ in range(100):
-        client.control_channel.send(client.session.msg("kernel_info_request"))
-        with contextlib.suppress(Empty):
-            await client.get_iopub_msg(timeout=0.1)
-            return
-    raise RuntimeError("The kernel's messages cannot be heard from inside it, so run_python cannot run here.")
+
+def _why(reply: dict[str, Any], job: Job, context: ToolContext) -> str:
+    """The kernel answered without running the code."""
+    if reply.get("ename") == "KeyboardInterrupt":
+        raise Interrupted(_failed(job, context, "[interrupted before it began: nothing ran]"))
+    return f"The kernel did not run the code: {reply.get('ename', reply['status'])}. Nothing happened."

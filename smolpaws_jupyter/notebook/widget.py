@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
+import logging
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from getpass import getpass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,20 +16,22 @@ import traitlets
 from ..core.base import JsonObject
 from ..core.errors import RunError, SmolPawsError
 from ..core.events import Event
-from ..core.profiles import LLMProfile
+from ..core.profiles import Binding, LLMProfile
 from ..core.records import UnknownEvent
 from ..core.settings import AgentSettings
 from ..core.view import View
 from ..core.wire import ApprovalRequest, ConversationInfo
 from ..runtime.approvals import Mode
 from ..runtime.conversation import Conversation, final_text
+from ..runtime.keys import Keys
 from ..runtime.library import conversations
-from ..runtime.llm import Request
+from ..runtime.llm import LLM, Request
+from ..runtime.models import llm_for
 from ..runtime.starting import Wish, kernel_keys
 from ..runtime.tools.base import Tool
 from .live import live_session
 from .transcript import transcript
-from .waiting import TICK_SECONDS, Answer
+from .waiting import Answer, WaitingCell
 from .worker import Worker
 
 STATIC = Path(__file__).parent.parent / "static"
@@ -40,7 +43,15 @@ def _built(name: str, otherwise: str) -> Path | str:
     return STATIC / name if (STATIC / name).exists() else otherwise
 
 
-class SmolPaws(anywidget.AnyWidget):
+class _OneForEachSession(traitlets.MetaHasTraits):
+    """Asking again for what is there already gives the same widget, so re-running a cell adds no second one (F-34)."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        made = super().__call__(*args, **kwargs)
+        return made._session.widget  # noqa: SLF001 - of its own class
+
+
+class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
     """An agent that works in this kernel and decides itself when to start with a fresh context.
 
     `tell` returns at once, `await ask` gives the answer, `wait` blocks; or type into the widget. Nothing runs and
@@ -105,14 +116,17 @@ class SmolPaws(anywidget.AnyWidget):
             save=save,
         )
         self._worker = Worker.shared()
-        self._session = live_session(self._worker, wish, conversation)
-        for binding in self._session.bindings():
+        self._session = session = live_session(self._worker, wish, conversation, self._client)
+        for binding in session.bindings():
             if binding.api_key_ref == "prompt" and not kernel_keys().has_entered(binding.profile):
                 self.enter_key(binding.profile)
-        super().__init__()
+        if session.widget is not None and session.widget.comm is not None:
+            return  # the one that is there is what the caller gets
+        super().__init__(**self._worker.call(session.traits).model_dump(mode="json"))
         self.on_msg(self._receive)
+        session.widget = self
         context = contextvars.copy_context()
-        self._worker.call(lambda: self._session.attach(self, context))
+        self._worker.call(lambda: session.attach(self, context))
 
     @classmethod
     def load(cls, conversation_id: str, **options: Any) -> SmolPaws:
@@ -132,36 +146,31 @@ class SmolPaws(anywidget.AnyWidget):
         self._settle()
 
     def ask(self, text: str) -> Answer:
-        """`await paws.ask(text)`: send a message, wait for the turn, and get the final text. Raises `RunError`.
+        """`await paws.ask(text)`: send a message, wait for the turn, and get the final text.
 
-        Cancelling the wait does not stop the agent.
+        Raises `RunError` where there is none, because the run failed, was stopped, or is paused, and `ApprovalNeeded`
+        where a call waits for an approval and no page is there to ask. Cancelling the wait does not stop the agent.
         """
 
         async def work() -> str:
-            self.tell(text)
-            with self._session.waiting_cell() as cell:
+            with self._waiting_cell() as cell:
+                self.tell(text)
                 while cell.waits():
-                    await asyncio.sleep(TICK_SECONDS)
-                    await cell.serve(may_await=True)
-            self._settle()
-            if (error := self.last_error) is not None:
-                raise error
-            return final_text(self.view)
+                    await cell.rest_async()
+            return self._outcome(answer_needed=True)
 
         return Answer(work)
 
     def wait(self, timeout: float | None = None) -> str:
         """Block until the agent rests, at most `timeout` seconds, and give its latest words.
 
-        Raises `TimeoutError`, or `ApprovalNeeded` where a call waits for an approval and no page is there to ask. An
-        interrupt ends the waiting, not the agent.
+        Raises `RunError` where the run failed, `TimeoutError`, or `ApprovalNeeded` where a call waits for an approval
+        and no page is there to ask. An interrupt ends the waiting, not the agent.
         """
-        with self._session.waiting_cell(timeout) as cell:
+        with self._waiting_cell(timeout) as cell:
             while cell.waits():
-                cell.sleep(TICK_SECONDS)
-                cell.serve_blocking()
-        self._settle()
-        return final_text(self.view)
+                cell.rest()
+        return self._outcome(answer_needed=False)
 
     def stop(self) -> None:
         """Stop the agent at once. What is recorded stays, and the next message goes on from there."""
@@ -222,13 +231,7 @@ class SmolPaws(anywidget.AnyWidget):
 
         Holds the provider's own words, redacted; they are stored nowhere.
         """
-        error = self._talk.view.error
-        if error is None:
-            return None
-        problem = self._talk.last_problem
-        return RunError(
-            error.code, error.detail, detail=f"The provider said: {problem.text}" if problem and problem.text else ""
-        )
+        return self._talk.last_error
 
     def next_request(self) -> Request:
         """Exactly what the model will be sent: messages and tools."""
@@ -255,6 +258,26 @@ class SmolPaws(anywidget.AnyWidget):
     def _talk(self) -> Conversation:
         return self._session.conversation
 
+    def _client(self, binding: Binding, keys: Keys) -> LLM:
+        """Makes the client of a model. A subclass for tests or lessons may give a stand-in."""
+        return llm_for(binding, keys)
+
+    def _waiting_cell(self, timeout: float | None = None) -> AbstractContextManager[WaitingCell]:
+        if self._worker.is_current:
+            raise RuntimeError("The agent cannot wait for itself: do not wait in a callback of the widget's traits.")
+        return self._session.waiting_cell(timeout)
+
+    def _outcome(self, *, answer_needed: bool) -> str:
+        """The agent's words at the end of a turn, or why there are none."""
+        self._settle()
+        if (error := self.last_error) is not None:
+            raise error
+        if answer_needed and self._session.now.status == "paused":
+            if self.view.paused:
+                raise RunError("paused", "The agent is paused; your message waits.", detail="Go on with paws.resume().")
+            raise RunError("stopped", "The turn was stopped before it was done.", detail="Go on with another message.")
+        return final_text(self.view)
+
     def _receive(self, _widget: Any, content: Any, _buffers: Any) -> None:
         """One message of the page. May run anywhere, also in the middle of a cell: it only hands over."""
         self._worker.soon(self._session.receive, self, contextvars.copy_context(), content)
@@ -263,11 +286,17 @@ class SmolPaws(anywidget.AnyWidget):
         """Waits until the traits say what the conversation says."""
         self._worker.call(self._session.publisher.flush)
 
+    def set_state(self, sync_data: Mapping[str, Any]) -> None:
+        """What a page claims about traits is ignored: each has one writing side, the kernel."""
+
     def set_traits(self, traits: JsonObject) -> None:
         """From the worker's thread, which alone writes the traits."""
         with self.hold_sync():
             for name, value in traits.items():
-                self.set_trait(name, value)
+                try:
+                    self.set_trait(name, value)
+                except Exception as error:  # somebody's observer; the other traits must not suffer
+                    logging.getLogger(__name__).debug("an observer of %s failed", name, exc_info=error)
 
 
 def fallback(conversation_id: str) -> str:

@@ -117,6 +117,17 @@ class EventLog:
         for subscriber in tuple(self._subscribers):
             subscriber(start, commit)
 
+    def refresh(self) -> int:
+        """For a reader of another's log: folds what came since, and gives the number of events. Tells no subscriber.
+
+        Raises `StoreError` when the log is no longer the one that was read.
+        """
+        start = len(self.store)
+        if new := self.store.refresh():
+            for commit in self.store.commits(start):
+                self._fold_stored(commit)
+        return new
+
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Calls `subscriber(start, events)` after each commit. Gives the way to end it."""
         self._subscribers.append(subscriber)
@@ -141,4 +152,3 @@ def _caused(event: Event, command_id: str | None) -> Event:
     if command_id is None or event.command_id is not None:
         return event
     return event.model_copy(update={"command_id": command_id})
-

@@ -24,6 +24,7 @@ from .conversation import Conversation
 from .jsonl_store import JsonlStore
 from .keys import Keys
 from .library import conversations
+from .llm import LLM
 from .log import EventLog, mint
 from .memory_store import MemoryStore
 from .models import check_model, llm_for
@@ -69,9 +70,18 @@ class Wish:
 class Opener:
     """Starts and loads the conversations of one workspace, all with the same wish."""
 
-    def __init__(self, wish: Wish, extra_tools: ExtraTools = lambda _: ()) -> None:
-        """`extra_tools` are those that the host adds to the file tools, such as `run_python`."""
+    def __init__(
+        self,
+        wish: Wish,
+        extra_tools: ExtraTools = lambda _: (),
+        client_for: Callable[[Binding, Keys], LLM] = llm_for,
+    ) -> None:
+        """`extra_tools` are those that the host adds to the file tools, such as `run_python`.
+
+        `client_for` makes the client of a model; a stand-in for tests and lessons comes in here.
+        """
         self.wish = wish
+        self._client_for = client_for
         self.workspace = Workspace(wish.workspace)
         self.folder = self.workspace.root / ".smolpaws" / "conversations"
         self.keys = kernel_keys()
@@ -110,9 +120,7 @@ class Opener:
         )
         check_model(start)
         store: Store = (
-            JsonlStore.create(self.folder / conversation_id)
-            if self.wish.save
-            else MemoryStore(conversation_id)
+            JsonlStore.create(self.folder / conversation_id) if self.wish.save else MemoryStore(conversation_id)
         )
         return self._conversation(store, settings, tools, start)
 
@@ -213,13 +221,6 @@ class Opener:
             )
         return self._opened(JsonlStore.open(folder))
 
-    def take_over(self, conversation_id: str) -> Conversation:
-        """Opens a stored conversation as its writer, where no other process holds it any more."""
-        opened = self.load(conversation_id)
-        if opened.read_only is not None:
-            opened.log.store.take_over()
-        return opened
-
     def reopened(self, store: Store) -> Conversation:
         """A conversation over a store that holds one already."""
         return self._opened(store)
@@ -249,7 +250,7 @@ class Opener:
         return Conversation(
             log,
             settings=settings,
-            llm_for=lambda binding: llm_for(binding, self.keys),
+            llm_for=lambda binding: self._client_for(binding, self.keys),
             tools=tools,
             approvals=self.wish.approvals,
             notes=self.wish.notes,

@@ -1,0 +1,132 @@
+"""Keeps the output of the agent's code apart from the user's, at its source and on every kernel alike.
+
+The agent's are the context that runs the code, the tasks and threads that the code starts, and what programs write to
+the kernel's own stdout meanwhile. What anything else prints goes where it would go without us.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import sys
+import threading
+import time
+from collections.abc import Generator
+from typing import Any
+
+from .outputs import Outputs
+
+_here: contextvars.ContextVar[Outputs | None] = contextvars.ContextVar("smolpaws_outputs", default=None)
+DRAIN_SECONDS = 0.2
+
+
+def agent_runs_here() -> bool:
+    """Whether the caller is code of the agent's."""
+    return _here.get() is not None
+
+
+class Capture:
+    """What one run of code prints, shows and raises, on its way to `outputs`."""
+
+    def __init__(self, shell: Any, outputs: Outputs, *, quiet: bool) -> None:
+        """`quiet`: the value of the last line is not shown, because it ends with a semicolon."""
+        self._shell = shell
+        self._outputs = outputs
+        self._quiet = quiet
+        self._pid = os.getpid()
+        self._streams = [s for s in (sys.stdout, sys.stderr) if hasattr(s, "set_parent")]
+        self._threads_before = set(threading.enumerate())
+        self._watchers = {getattr(s, "watch_fd_thread", None) for s in self._streams}
+
+    @contextlib.contextmanager
+    def on(self) -> Generator[None]:
+        """Captures while the block runs."""
+        token = _here.set(self._outputs)
+        with contextlib.ExitStack() as undo:
+            undo.callback(_here.reset, token)
+            for stream in self._streams:
+                undo.enter_context(_instead(stream, "write", self._writer(stream.write)))
+                undo.callback(_drain, stream)
+            undo.enter_context(_instead(self._shell, "_showtraceback", self._raiser(self._shell._showtraceback)))  # noqa: SLF001
+            publisher = self._shell.display_pub
+            if hasattr(publisher, "register_hook"):
+                publisher.register_hook(self._show)
+                undo.callback(publisher.unregister_hook, self._show)
+            # IPython sets its own hook at the outermost of nested runs only, so ours stays.
+            undo.enter_context(self._shell.display_trap)
+            undo.callback(setattr, sys, "displayhook", sys.displayhook)
+            sys.displayhook = self._value
+            yield
+
+    def _is_mine(self) -> bool:
+        if os.getpid() != self._pid:
+            return False
+        thread = threading.current_thread()
+        return _here.get() is self._outputs or thread in self._watchers or thread not in self._threads_before
+
+    def _writer(self, otherwise: Any) -> Any:
+        def write(text: str) -> int:
+            if not isinstance(text, str) or not self._is_mine():
+                return otherwise(text)
+            self._outputs.text(text)
+            return len(text)
+
+        return write
+
+    def _raiser(self, otherwise: Any) -> Any:
+        def showtraceback(kind: Any, value: Any, lines: list[str]) -> None:
+            if self._is_mine():
+                self._outputs.error("\n".join(lines))
+            else:
+                otherwise(kind, value, lines)
+
+        return showtraceback
+
+    def _show(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """The hook of `display`: gives None for what must not be published."""
+        if not self._is_mine():
+            return message
+        match message["header"]["msg_type"]:
+            case "display_data":
+                self._outputs.rich(message["content"]["data"])
+            case "clear_output":
+                self._outputs.clear()
+            case _:
+                pass
+        return None
+
+    def _value(self, value: object) -> None:
+        if value is not None and not self._quiet:
+            data, _ = self._shell.display_formatter.format(value)
+            self._outputs.rich(data)
+
+
+@contextlib.contextmanager
+def _instead(owner: Any, name: str, replacement: Any) -> Generator[None]:
+    """The instance's own attribute hides that of its class. It stands aside for what somebody hid it with before."""
+    hidden = vars(owner).get(name)
+    setattr(owner, name, replacement)
+    try:
+        yield
+    finally:
+        if hidden is None:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, hidden)
+
+
+def _drain(stream: Any) -> None:
+    """Waits until the kernel has read what programs wrote to its stdout, as far as it tells."""
+    pipe = getattr(stream, "_fid", None)
+    if not isinstance(pipe, int) or sys.platform == "win32":
+        return
+    import fcntl
+    import termios
+
+    end = time.monotonic() + DRAIN_SECONDS
+    while time.monotonic() < end:
+        waiting = fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4)
+        if int.from_bytes(waiting, sys.byteorder) == 0:
+            return
+        time.sleep(0.002)
