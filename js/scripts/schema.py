@@ -1,6 +1,6 @@
-"""Write js/src/wire/schema.json: what crosses between kernel and page, as JSON Schema, from the pydantic models.
+"""Write what the page takes from Python: js/src/wire/schema.json, from the pydantic models, and the practice sentences.
 
-`make types` runs this and then makes the TypeScript types. `schema()` is what the test compares with the file.
+`make types` runs this and then makes the TypeScript types. `FILES` is what the test compares with what is on disk.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
+from smolpaws_jupyter.core.practice.tasks import SENTENCES
 from smolpaws_jupyter.core.wire import Wire
 
-FILE = Path(__file__).parents[1] / "src/wire/schema.json"
+WIRE = Path(__file__).parents[1] / "src/wire"
 
 
 class FullObjects(GenerateJsonSchema):
@@ -34,13 +35,21 @@ class FullObjects(GenerateJsonSchema):
 
 
 def schema() -> str:
-    """The text that belongs into the file."""
+    """Everything that crosses between kernel and page, as JSON Schema."""
     shapes = Wire.model_json_schema(by_alias=True, mode="serialization", schema_generator=FullObjects)
     # Left out means that the agent said nothing (R-TOOL-6).
     shapes["$defs"]["CondenseAction"]["required"].remove("message_to_future_self")
     return json.dumps(shapes, indent=2, sort_keys=True) + "\n"
 
 
+def sentences() -> str:
+    """What the practice model understands, for the page of a new conversation."""
+    return json.dumps(SENTENCES, indent=2, ensure_ascii=False) + "\n"
+
+
+FILES = {WIRE / "schema.json": schema, WIRE / "practice.json": sentences}
+
 if __name__ == "__main__":
-    FILE.write_text(schema(), encoding="utf-8")
-    sys.stdout.write(f"wrote {FILE}\n")
+    for file, make in FILES.items():
+        file.write_text(make(), encoding="utf-8")
+        sys.stdout.write(f"wrote {file}\n")

@@ -28,8 +28,12 @@ def script() -> ModuleType:
     return module
 
 
-def test_the_committed_schema_is_that_of_the_models(script: ModuleType):
-    assert script.FILE.read_text(encoding="utf-8") == script.schema(), "stale: run `make types`"
+def test_the_committed_schema_is_that_of_the_models_and_the_sentences_are_those_of_the_practice_model(
+    script: ModuleType,
+):
+    assert {file.name for file in script.FILES} == {"schema.json", "practice.json"}
+    for file, make in script.FILES.items():
+        assert file.read_text(encoding="utf-8") == make(), f"{file.name} is stale: run `make types`"
 
 
 def test_every_event_command_and_update_is_in_the_schema(script: ModuleType):

@@ -1,10 +1,11 @@
 // A call that waits for a person: what it is, shown whole, and the answers. An answer is bound to exactly what was shown.
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { reveal } from "../text/reveal";
 import type { ApprovalRequest } from "../wire/names";
 import { say, sayCount } from "../words/say";
 import { useView } from "./context";
 import { StateIcon } from "./icons";
+import { isComposing } from "./keys";
 
 /** So many empty lines in a row are told instead of drawn, since they would push what follows out of sight. */
 const BLANKS = /\n(?:[ \t]*\n){8,}/;
@@ -88,8 +89,7 @@ function Whole({ text }: { text: string }) {
 
 function Answers({ request: { action_id, digest, covers } }: { request: ApprovalRequest }) {
   const { store, page } = useView();
-  const [reason, setReason] = useState("");
-  const box = useRef<HTMLDivElement>(null);
+  const reason = useRef<HTMLInputElement>(null);
   const answered = store.outbox.sent.value.some(
     ({ command }) => (command.kind === "approve" || command.kind === "reject") && command.action_id === action_id,
   );
@@ -101,11 +101,11 @@ function Answers({ request: { action_id, digest, covers } }: { request: Approval
     returnFocus();
   };
   const reject = () => {
-    store.send({ kind: "reject", action_id, reason: reason.trim() });
+    store.send({ kind: "reject", action_id, reason: reason.current?.value.trim() ?? "" });
     returnFocus();
   };
   return (
-    <div class="paws-answers" ref={box}>
+    <div class="paws-answers">
       <button
         type="button"
         class="paws-button paws-primary"
@@ -133,10 +133,9 @@ function Answers({ request: { action_id, digest, covers } }: { request: Approval
           class="paws-input"
           placeholder={say("approval.reason")}
           aria-label={say("approval.reason")}
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
+          ref={reason}
           onKeyDown={(event) => {
-            if (event.isComposing || event.keyCode === 229) event.stopPropagation();
+            if (event.key === "Enter" && isComposing(event)) event.preventDefault();
           }}
         />
         <button type="submit" class="paws-button paws-quiet" disabled={answered}>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { say, type WordId } from "../words/say";
 import { useView } from "./context";
 import { Sign } from "./icons";
+import { isComposing } from "./keys";
 
 export function Composer() {
   const { store, page } = useView();
@@ -81,11 +82,6 @@ export function Composer() {
       </p>
     </form>
   );
-}
-
-/** A key that belongs to an input method: some browsers tell it by the flag, some only by the code 229. */
-export function isComposing(event: KeyboardEvent): boolean {
-  return event.isComposing || event.keyCode === 229;
 }
 
 function placeholderOf(status: string, readOnly: boolean, gone: boolean, held: boolean): WordId {

@@ -1,13 +1,7 @@
 // What a new conversation shows: what to do, and a way back to the last one.
+import sentences from "../wire/practice.json";
 import { dateOf, say } from "../words/say";
 import { useView } from "./context";
-
-/** The practice model understands such sentences; each is one of its own examples. */
-const EXAMPLES = [
-  "In data/, total the column amount over all CSV files and write the report to report.md",
-  "In data/, find the largest value of the column amount over all CSV files",
-  "In data/, count the word refund over all CSV files",
-];
 
 export function EmptyState() {
   const { store, page } = useView();
@@ -21,7 +15,7 @@ export function EmptyState() {
         <>
           <p class="paws-muted paws-empty-examples">{say("empty.practice")}</p>
           <ul class="paws-examples">
-            {EXAMPLES.map((text) => (
+            {sentences.map((text) => (
               <li key={text}>
                 <button
                   type="button"

@@ -24,7 +24,8 @@ export function LeftOutText({ leftOut, path }: Props) {
   return (
     <>
       {fetched.text !== "" && <Output text={fetched.text} />}
-      {fetched.text.length < fetched.total && <p class="paws-muted">{say("rest.loading")}</p>}
+      {fetched.problem !== "" && <p class="paws-muted">{fetched.problem}</p>}
+      {fetched.problem === "" && fetched.text.length < fetched.total && <p class="paws-muted">{say("rest.loading")}</p>}
     </>
   );
 }

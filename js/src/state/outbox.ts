@@ -59,7 +59,8 @@ export class Outbox {
     else if (sent.command.kind === "tell") this.#change(receipt.id, ["sent", "slow"], { state: "accepted" });
     else {
       this.drop(receipt.id);
-      if (receipt.text !== "") this.#notice({ id: receipt.id, tone: "info", text: receipt.text });
+      if (receipt.text !== "" && sent.command.kind !== "stop")
+        this.#notice({ id: receipt.id, tone: "info", text: receipt.text });
     }
   }
 

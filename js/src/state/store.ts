@@ -50,6 +50,8 @@ export type TraitSignals = { readonly [K in keyof Traits]: ReadonlySignal<Traits
 export interface FetchedText {
   readonly text: string;
   readonly total: number;
+  /** Why no more of it comes; empty while it does. */
+  readonly problem: string;
 }
 
 export class Store {
@@ -78,6 +80,8 @@ export class Store {
   readonly #resync: Resync;
   readonly #listeners: [event: string, callback: (value?: unknown) => void][] = [];
   #fold = new TranscriptFold();
+  /** Which text a question was about, by the id of the question. */
+  readonly #questions = new Map<string, string>();
   #silence: ReturnType<typeof setTimeout> | undefined;
 
   constructor(model: Model) {
@@ -114,7 +118,7 @@ export class Store {
   /** Asks for the whole of a text that was left out, piece by piece. */
   fetch({ sha256, chars }: LeftOut): void {
     if (this.texts.value.has(sha256)) return;
-    this.texts.value = new Map(this.texts.value).set(sha256, { text: "", total: chars });
+    this.texts.value = new Map(this.texts.value).set(sha256, { text: "", total: chars, problem: "" });
     this.#fetchFrom(sha256, 0);
   }
 
@@ -231,6 +235,7 @@ export class Store {
       case "ack":
       case "refused":
         this.outbox.receive(update);
+        if (update.kind === "refused") this.#onNoChunk(update);
         break;
       case "output":
         this.tails.value = new Map(this.tails.value).set(update.action_id, update.text);
@@ -284,13 +289,22 @@ export class Store {
   #onChunk({ sha256, offset, text, total }: UpdateOf<"chunk">): void {
     const have = this.texts.value.get(sha256);
     if (have === undefined || offset !== lengthOf(have.text)) return; // not asked for, or heard before
-    this.texts.value = new Map(this.texts.value).set(sha256, { text: have.text + text, total });
+    this.texts.value = new Map(this.texts.value).set(sha256, { text: have.text + text, total, problem: "" });
     const next = offset + lengthOf(text);
     if (next < total && text !== "") this.#fetchFrom(sha256, next);
   }
 
+  #onNoChunk({ id, text: problem }: UpdateOf<"refused">): void {
+    const sha256 = this.#questions.get(id);
+    const have = sha256 === undefined ? undefined : this.texts.value.get(sha256);
+    if (sha256 !== undefined && have !== undefined)
+      this.texts.value = new Map(this.texts.value).set(sha256, { ...have, problem });
+  }
+
   #fetchFrom(sha256: string, offset: number): void {
-    this.#post({ kind: "fetch", id: newId(), sha256, offset, length: PIECE });
+    const id = newId();
+    this.#questions.set(id, sha256);
+    this.#post({ kind: "fetch", id, sha256, offset, length: PIECE });
   }
 }
 

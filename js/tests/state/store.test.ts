@@ -316,6 +316,16 @@ test.each([
   expect(store.traits[name].value).toEqual(otherwise);
 });
 
+test("a text that is not stored any more says so", () => {
+  const { kernel, store, asked } = pair();
+  const sha256 = "c".repeat(64);
+  kernel.hear = () => {};
+  store.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
+  const id = asked("fetch")[0]?.id ?? "";
+  kernel.tell({ kind: "refused", id, code: "not_found", text: "This text is not stored any more.", status: 404 });
+  expect(store.texts.value.get(sha256)?.problem).toBe("This text is not stored any more.");
+});
+
 test("closing leaves no listener behind", () => {
   const { kernel, store } = pair(firstReset);
   expect(kernel.model.listeners).toBeGreaterThan(0);

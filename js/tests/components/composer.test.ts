@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { userMessage } from "../samples";
+import { drawn, page, press, type } from "./page";
+
+test("Enter sends what was typed, and empties the box", async () => {
+  const { area, sent } = await page();
+  await type(area, "Total the files");
+  const event = await press(area, "Enter");
+  expect(sent("tell")).toMatchObject([{ text: "Total the files", images: [] }]);
+  expect(event.defaultPrevented).toBe(true);
+  expect(area.value).toBe("");
+});
+
+test("Shift+Enter is a new line", async () => {
+  const { area, sent } = await page();
+  await type(area, "one");
+  const event = await press(area, "Enter", { shiftKey: true });
+  expect(sent("tell")).toEqual([]);
+  expect(event.defaultPrevented).toBe(false);
+});
+
+test("Enter that chooses a word of an input method does not send", async () => {
+  const { area, sent } = await page();
+  await type(area, "にほん");
+  await press(area, "Enter", { isComposing: true });
+  await press(area, "Enter", { keyCode: 229 }); // some browsers end the composition before the key
+  expect(sent("tell")).toEqual([]);
+  await press(area, "Enter");
+  expect(sent("tell")).toMatchObject([{ text: "にほん" }]);
+});
+
+test("Esc while an input method is open belongs to it", async () => {
+  const { area, sent } = await page([], { status: "running" });
+  await press(area, "Escape", { isComposing: true });
+  expect(sent("stop")).toEqual([]);
+});
+
+test("nothing but blanks is not sent; blanks around words are kept", async () => {
+  const { area, sent } = await page();
+  await type(area, "  \n ");
+  await press(area, "Enter");
+  expect(sent("tell")).toEqual([]);
+  await type(area, "  indented\n");
+  await press(area, "Enter");
+  expect(sent("tell")).toMatchObject([{ text: "  indented\n" }]);
+});
+
+test("R-MAN-1: exactly /condense is a command, anything more is a message", async () => {
+  const { area, sent } = await page();
+  await type(area, " /condense ");
+  await press(area, "Enter");
+  expect(sent("condense")).toHaveLength(1);
+  expect(sent("tell")).toEqual([]);
+  await type(area, "/condense now");
+  await press(area, "Enter");
+  expect(sent("tell")).toMatchObject([{ text: "/condense now" }]);
+});
+
+test.each(["running", "waiting"] as const)("Esc is Stop while the agent is %s", async (status) => {
+  const { area, sent } = await page([], { status });
+  await press(area, "Escape");
+  expect(sent("stop")).toHaveLength(1);
+});
+
+test("Esc does nothing when there is nothing to stop", async () => {
+  const { area, sent } = await page();
+  await press(area, "Escape");
+  expect(sent("stop")).toEqual([]);
+});
+
+test("a message that is on its way shows at once, and its draft is gone only from the box", async () => {
+  const { root, area, kernel } = await page();
+  kernel.hear = () => {};
+  await type(area, "Hello");
+  await press(area, "Enter");
+  expect(root.querySelector(".paws-message")?.textContent).toContain("Hello");
+  expect(root.querySelector(".paws-message")?.textContent).toContain("Sending…");
+});
+
+test("a message sent while the agent works can be withdrawn or edited until it is read", async () => {
+  const [first, second] = [userMessage("first"), userMessage("second")];
+  const { root, area, button, sent } = await page([first, second], { status: "running" });
+  expect(root.querySelectorAll(".paws-unread")).toHaveLength(1);
+  button("Edit").click();
+  await drawn();
+  expect(area.value).toBe("second");
+  expect(sent("withdraw")).toMatchObject([{ message_id: second.id }]);
+});
+
+test("a read-only conversation cannot be written to", async () => {
+  const { area, button, sent } = await page([userMessage("x")], { read_only: "open elsewhere" });
+  expect(area.disabled).toBe(true);
+  button("Take over").click();
+  expect(sent("take_over")).toHaveLength(1);
+});
+
+test("two views share the agent but not the draft", async () => {
+  const { kernel, area } = await page();
+  const { mount } = await import("./page");
+  const other = mount(kernel);
+  await type(area, "mine");
+  expect(other.querySelector("textarea")?.value).toBe("");
+  await press(area, "Enter");
+  kernel.append(userMessage("mine"));
+  await drawn();
+  expect(other.querySelector(".paws-message")?.textContent).toContain("mine");
+});
