@@ -82,6 +82,10 @@ class Played:
 
 
 AGENT_RESET: JsonObject = {"condenser": {"condenser_kind": "agent_reset"}}
+WITH_FALLBACK: JsonObject = {
+    **AGENT_RESET,
+    "hard_condenser": {"condenser_kind": "llm_summarizing", "llm_profile_ref": "summary"},
+}
 
 
 def conversation(
@@ -91,21 +95,26 @@ def conversation(
     model: str = "practice",
     window: int = 8_000,
     settings: JsonObject = AGENT_RESET,
+    limit: int | None = None,
     approvals: Mode = "allow",
     notes: str = "notes",
 ) -> Conversation:
-    """A new conversation with the file tools of `workspace`; `requests` gets what its model is sent."""
+    """A new conversation with the file tools of `workspace`; `requests` gets what its models are sent.
+
+    `limit` is the budget that warnings go by, in tokens; without it that is the model's own window.
+    """
     agent_settings = AgentSettings.model_validate(settings)
     policy = policy_for(agent_settings, notes)
     tools = file_tools(Workspace(workspace), notes)
     habit = f"\n\n{wording.CONTEXT_HABIT.format(notes=notes)}" if policy.kind == "agent_reset" else ""
-    profile = LLMProfile(model=model, params={"window": window, "pace": 0})
+    profile = LLMProfile(model=model, max_input_tokens=limit, params={"window": window, "pace": 0})
+    summary = bind("summary", profile) if agent_settings.hard_condenser else None
     store = MemoryStore()
     start = ConversationStartEvent(
         **mint(),
         conversation_id=store.conversation_id,
         settings=agent_settings.model_dump(mode="json"),
-        bindings=Bindings(main=bind("main", profile)),
+        bindings=Bindings(main=bind("main", profile), summary=summary),
         system_prompt=wording.SYSTEM_PROMPT + habit,
         tools=(*(tool.spec for tool in tools), *policy.tools),
     )

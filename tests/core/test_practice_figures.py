@@ -126,8 +126,8 @@ def test_columns_are_found_by_their_name_then_less_strictly() -> None:
 def test_a_word_is_counted_whole_wherever_the_text_is_cut(text: str, cut: int) -> None:
     used = whole_words(text[:cut], last=False)
     words = Needs(figures=(Figure(kind="word", name="rain"),))
-    facts = grow(start("f.txt", words), text[:cut], len(text) + 1)
-    facts = grow(facts, text[used:] + " ", len(text) + 1)
+    facts = grow(start("f.txt", words), text[:cut], min(cut, len(text)), len(text) + 1)
+    facts = grow(facts, text[used:] + " ", len(text) + 1, len(text) + 1)
 
     assert facts.words["rain"] == len(re.findall(r"\brain\b", text.lower()))
     assert facts.complete
@@ -138,13 +138,13 @@ def test_facts_grow_page_by_page_to_those_of_the_whole_file(rows: list[tuple[str
     file = io.StringIO(newline="")
     csv.writer(file).writerows([("a", "b"), *rows])
     text = file.getvalue()
-    whole = grow(start("f.csv", NEEDS), text, len(text))
+    whole = grow(start("f.csv", NEEDS), text, len(text), len(text))
 
     facts = start("f.csv", NEEDS)
     read = ""
     while not facts.complete:
         read += text[facts.offset + len(read) :][: data.draw(st.integers(1, 40))]
-        before, facts = facts.offset, grow(facts, read, len(text))
+        before, facts = facts.offset, grow(facts, read, facts.offset + len(read), len(text))
         read = read[facts.offset - before :]
 
     assert facts == whole
@@ -152,20 +152,20 @@ def test_facts_grow_page_by_page_to_those_of_the_whole_file(rows: list[tuple[str
 
 
 def test_a_file_without_the_column_says_so() -> None:
-    facts = grow(start("f.csv", NEEDS), "b,c\n1,2\n", 8)
+    facts = grow(start("f.csv", NEEDS), "b,c\n1,2\n", 8, 8)
 
     assert facts.columns == {"a": None}
     assert (facts.rows, facts.complete) == (1, True)
 
 
 def test_a_file_that_is_no_csv_is_done_with_and_says_why() -> None:
-    facts = grow(start("f.csv", NEEDS), "a\n" + "x" * 140_000, 140_002)
+    facts = grow(start("f.csv", NEEDS), "a\n" + "x" * 140_000, 140_002, 140_002)
 
     assert facts.complete
     assert "is no CSV" in facts.problem
 
 
 def test_an_empty_file_has_no_rows() -> None:
-    facts: Facts = grow(start("f.csv", NEEDS), "", 0)
+    facts: Facts = grow(start("f.csv", NEEDS), "", 0, 0)
 
     assert (facts.rows, facts.complete, facts.header) == (0, True, ())

@@ -12,8 +12,7 @@ import smolpaws_jupyter.core.practice as practice
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.messages import canonical
 from smolpaws_jupyter.core.practice import HABITS, SENTENCES, reply
-
-from .practice_desk import NOTES, TASK, Desk, desk, tools
+from tests.core.practice_desk import NOTES, TASK, Desk, desk, tools
 
 
 def test_it_imports_nothing_that_could_know_more_than_the_request() -> None:
@@ -150,9 +149,11 @@ def test_records_that_a_page_border_cuts_count_once() -> None:
 
 
 def test_a_page_that_arrives_shortened_is_not_reckoned_with() -> None:
-    """R-VIEW: a cut, or a bounded output, must not give a wrong total."""
+    """R-MSG-9, R-WIN-16: a cut, or a bounded output, must not give a wrong total."""
     request = desk("total wind in data/a.csv").listed("data/a.csv")
-    shortened = "path: data/a.csv · characters 0-999 of 999 · end\nday,wind\n1,10.5\n"
+    shortened = (
+        "path: data/a.csv · characters 0-999 of 999 · end\nday,wind\n1,\n\n... [truncated: 99 chars removed] ...\n\n"
+    )
     for _ in range(2):
         request.call("read_file", shortened, path="data/a.csv", offset=0, limit=999)
 

@@ -7,8 +7,7 @@ import pytest
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.practice import Reply, notes, reply
 from smolpaws_jupyter.core.summary import summary_request
-
-from .practice_desk import FILES, NOTES, TASK, Desk, desk
+from tests.core.practice_desk import FILES, NOTES, TASK, Desk, desk
 
 
 def test_a_warning_makes_it_save_and_only_then_reset() -> None:

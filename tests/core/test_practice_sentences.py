@@ -57,6 +57,7 @@ def test_figures_are_asked_for_in_plain_english(sentence: str, expected: list[tu
         ("count the rows in data/2013", [Place(path="data/2013")]),
         ("count the rows of ./a.csv and b.csv", [Place(path="./a.csv"), Place(path="b.csv")]),
         ("count the rows of *.csv", [Place(path=".", pattern="*.csv")]),
+        ("count the rows in data/x-*.csv", [Place(path="data", pattern="x-*.csv")]),
         ("count the rows of data/*/x-*.csv", [Place(path="data", pattern="*/x-*.csv")]),
         ('count the rows of "my data/a b.csv"', [Place(path="my data/a b.csv")]),
     ],

@@ -123,7 +123,7 @@ async def test_a_request_that_does_not_fit_is_an_overflow_with_its_numbers() -> 
 
 
 async def test_a_reply_takes_its_pace_and_can_be_cancelled() -> None:
-    assert PACE == 0.25
+    assert 0 < PACE < 2, "a person can watch, and the first example ends within a minute"
     started = time.monotonic()
     await complete(request(pace=0.05))
     assert time.monotonic() - started >= 0.04

@@ -44,13 +44,13 @@ def start(file: str, needs: Needs) -> Facts:
     return Facts(file=file, needs=needs, columns=dict.fromkeys(needs.columns), words=dict.fromkeys(needs.words, 0))
 
 
-def grow(facts: Facts, text: str, size: int) -> Facts:
-    """The facts after the text that follows at their offset. What is unfinished at its end is left for later."""
-    last = facts.offset + len(text) == size
+def grow(facts: Facts, text: str, stop: int, size: int) -> Facts:
+    """The facts after the text between their offset and `stop`. What is unfinished at its end is left for later."""
+    last = stop == size
     known = facts.model_copy(update={"size": size})
     if not facts.needs.table:
         used = whole_words(text, last=last)
-        return known.model_copy(update={"offset": facts.offset + used, "words": _counted(facts, text[:used])})
+        return known.model_copy(update={"offset": stop - (len(text) - used), "words": _counted(facts, text[:used])})
     delimiter = facts.delimiter if facts.header else delimiter_of(text)
     try:
         rows, used = records(text, delimiter, last=last)
@@ -61,7 +61,7 @@ def grow(facts: Facts, text: str, size: int) -> Facts:
         header, rows = tuple(name.strip() for name in rows[0]), rows[1:]
     return known.model_copy(
         update={
-            "offset": facts.offset + used,
+            "offset": stop - (len(text) - used),
             "header": header,
             "delimiter": delimiter if header else facts.delimiter,
             "rows": facts.rows + len(rows),

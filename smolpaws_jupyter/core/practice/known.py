@@ -44,8 +44,8 @@ class Known(Frozen):
     @property
     def noted(self) -> Notes:
         """What the notes file says, as far as it was read since the reset and belongs to the task at hand."""
-        text, size = text_of(self.calls, self.notes_path, 0) if self.fresh else ("", None)
-        written = notes.read(text) if len(text) == size else Notes()
+        found = text_of(self.calls, self.notes_path, 0)
+        written = notes.read(found.text) if self.fresh and found.whole else Notes()
         return written if not self.told.goals or set(self.told.goals) == set(written.goals) else Notes()
 
     @property
@@ -126,15 +126,30 @@ def _with(known: Known, **fields: object) -> Known:
     return known.model_copy(update=fields)
 
 
-def text_of(calls: tuple[Call, ...], path: str, offset: int) -> tuple[str, int | None]:
-    """The text of a file from `offset` on as far as pages without a gap are there, and the size of the file if known.
+class Text(Frozen):
+    """The text of a file up to `stop`, both in characters, and its size where that is known."""
+
+    text: str
+    stop: int
+    size: int | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it reaches the end of the file."""
+        return self.stop == self.size
+
+
+def text_of(calls: tuple[Call, ...], path: str, offset: int) -> Text:
+    """The text of a file from `offset` on, as far as there are pages without a gap.
 
     Pages of a file that was changed in between are passed over: only what was read since is still true.
     """
     pages = [page(call.result or "") for call in calls if call.tool == "read_file"]
     read = [found for found in pages if found is not None and found.path == path]
-    text, size = "", read[-1].total if read else None
-    for part in sorted((p for p in read if p.total == size), key=lambda p: p.start):
-        if part.start <= offset + len(text) < part.stop:
-            text += part.text[offset + len(text) - part.start :]
-    return text, size
+    size = read[-1].total if read else None
+    text, stop = "", offset
+    for part in sorted((found for found in read if found.total == size), key=lambda found: found.start):
+        if part.start <= stop < part.stop:
+            text += part.text[stop - part.start :]
+            stop = part.stop
+    return Text(text=text, stop=stop, size=size)

@@ -13,8 +13,11 @@ SHARE = 6
 SMALLEST = 200
 """The least number of characters worth a call."""
 
-NOTES = 1_200
-"""Tokens for task, listing and notes, with the calls that get them: what comes after a reset, and before one."""
+AFTER_RESET = 1_200
+"""Tokens for task, notice, listings, a few notes and a small page, with the calls that get them."""
+
+SAVED = 400
+"""Tokens for notes about a few files."""
 
 UNSEEN = 1.8
 """Bytes for a character of a file of which no page is there: enough for quotes and accents."""
@@ -32,9 +35,10 @@ def tokens(size: int) -> int:
 def least_window(fixed: int) -> int:
     """The smallest window in which work can go on, in tokens, where system message and tools take `fixed`.
 
-    Beside a page there has to be room for the task, a listing, and notes that are read, written, and asked about.
+    Three quarters have to hold what is there after a reset, and a page. In the last quarter warnings come and notes are
+    written: the first default stage is 75%.
     """
-    return (fixed + NOTES) * SHARE // (SHARE - 1) + 1
+    return max((fixed + AFTER_RESET) * 4 // 3 + 1, (RESERVE + SAVED) * 4)
 
 
 def room_left(used: int, window: int, notes: str) -> int:

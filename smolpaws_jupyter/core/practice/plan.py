@@ -88,11 +88,11 @@ def _wanted(task: Task, place: Place, found: Listing) -> list[str]:
 
 def _facts(known: Known, file: str, need: Needs, noted: Facts | None) -> tuple[Facts, int]:
     """What is known of a file, and where the next page has to begin."""
-    text, size = text_of(known.calls, file, noted.offset if noted else 0)
-    if noted is None or not noted.answers(need) or size not in (None, noted.size):
+    found = text_of(known.calls, file, noted.offset if noted else 0)
+    if noted is None or not noted.answers(need) or found.size not in (None, noted.size):
         noted = None
-        text, size = text_of(known.calls, file, 0)
+        found = text_of(known.calls, file, 0)
     facts = noted or start(file, need)
-    if facts.complete or size is None:
+    if facts.complete or found.size is None:
         return facts, facts.offset
-    return grow(facts, text, size), facts.offset + len(text)
+    return grow(facts, found.text, found.stop, found.size), found.stop

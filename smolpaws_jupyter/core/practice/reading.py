@@ -30,6 +30,7 @@ _HABIT = re.compile(re.escape(wording.CONTEXT_HABIT).replace(re.escape("{notes}"
 _PAGE = re.compile(r"path: (.*) · characters (\d+)-(\d+) of (\d+) · (?:end|next offset \d+)(?: · encoding .*)?")
 _LISTING = re.compile(r"folder: (.*) · files (\d+) of (\d+)")
 _FILE = re.compile(r"(.*)  (\d+) bytes")
+_CUT = re.compile(r"\.\.\. \[truncated: \d+ chars removed\] \.\.\.|\n\[\d+ of \d+ characters are left out here")
 _WRITTEN = re.compile(r"(created|replaced|unchanged) ")
 
 
@@ -44,13 +45,15 @@ class Page(Frozen):
 
 
 def page(result: str) -> Page | None:
-    """What `read_file` gave; None for an error, and for a page that arrived shortened: figures need every character."""
+    """What `read_file` gave; None for an error, and for a page that was shortened: figures need all of it."""
     header, _, text = result.partition("\n")
     match = _PAGE.fullmatch(header)
     if match is None:
         return None
     start, stop, total = int(match[2]), int(match[3]), int(match[4])
-    return Page(path=match[1], start=start, stop=stop, total=total, text=text) if len(text) == stop - start else None
+    if len(text) != stop - start and _CUT.search(text):
+        return None
+    return Page(path=match[1], start=start, stop=stop, total=total, text=text)
 
 
 class Listing(Frozen):

@@ -117,12 +117,12 @@ def _refusal(used: int, window: int) -> Overflow:
 
 
 def _give_up(turn: _Turn) -> Reply | None:
-    if turn.habit not in FORGETFUL or turn.known.attempt < LOST or turn.known.told.facts:
+    if turn.known.attempt < LOST or (turn.known.told + turn.known.noted).facts:
         return None
     goals = " ".join(task.words for task in turn.tasks)
     return _say(
-        f"I lost my findings. This is attempt {turn.known.attempt} at the same task. Each time my context was emptied, "
-        f"and as I keep no notes, I knew nothing of what I had read. I stop here. The task was: {goals}"
+        f"I lost my findings. This is attempt {turn.known.attempt} at the same task. Each time my context was emptied "
+        f"and there were no notes, so I knew nothing of what I had read. I stop here. The task was: {goals}"
     )
 
 
@@ -156,10 +156,10 @@ def _read_notes(turn: _Turn) -> Reply | None:
     if not looked:
         return _ask(turn, "list_files", {"path": known.notes_folder}, "My context is fresh. I look for my notes.")
     found = listing(looked[-1].result or "")
-    text, size = text_of(known.calls, known.notes_path, 0)
-    if found is None or known.notes_path not in found.files or len(text) == size:
+    read = text_of(known.calls, known.notes_path, 0)
+    if found is None or known.notes_path not in found.files or read.whole:
         return None
-    where: JsonObject = {"path": known.notes_path, "offset": len(text)} if text else {"path": known.notes_path}
+    where: JsonObject = {"path": known.notes_path, **({"offset": read.stop} if read.stop else {})}
     return _ask(turn, "read_file", where, "I read my notes.")
 
 
@@ -207,7 +207,7 @@ def _answer(turn: _Turn) -> Reply:
     return _say("\n\n".join([*said, *_misunderstood(turn)]))
 
 
-_MOVES = (_give_up, _save_and_reset, _read_notes, _without_task, _list, _read_on, _report, _answer)
+_MOVES = (_save_and_reset, _read_notes, _give_up, _without_task, _list, _read_on, _report, _answer)
 
 
 # What moves are made of

@@ -65,7 +65,7 @@ TEXT_FILE = re.compile(
 )
 """Names of files that are surely text."""
 _PATTERN = re.compile(r".*[*].*|.*/|\.*/.*")
-_INNER = re.compile(r"\b(?:across|from|in|inside|of|over|under)\s+([\w.-]+(?:/[\w.-]+)+)", _FLAGS)
+_INNER = re.compile(r"\b(?:across|from|in|inside|of|over|under)\s+([\w.-]+(?:/[\w.-]+)+)(?![\w/*?\[-])", _FLAGS)
 _GO_ON = re.compile(r"(?:please\s+)?(?:go\s+on|continue|carry\s+on|proceed|try\s+(?:it\s+)?again)\b.{0,40}", _FLAGS)
 
 
