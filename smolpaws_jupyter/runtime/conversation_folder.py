@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..core.errors import StoreError
 from .blobs import Blobs
 from .disk import Disk, write_all
 from .draft import Draft
@@ -25,6 +26,9 @@ class ConversationFolder:
         self.log_path = path / "log.jsonl"
         self.blobs = Blobs(disk, path / "blobs")
         self._lock: int | None = None
+
+    def __del__(self) -> None:
+        self.let_go()
 
     @property
     def has_log(self) -> bool:
@@ -71,7 +75,7 @@ class ConversationFolder:
     def copy_from(self, other: ConversationFolder, log: LogFile, number: int, commit: Draft) -> None:
         """A log that begins as another one, up to a commit's number, and goes on with `commit`: wholly or not at all.
 
-        Raises OSError.
+        Raises OSError or StoreError.
         """
         part = self.path / "log.part"
         try:
@@ -81,7 +85,7 @@ class ConversationFolder:
             log.copy_to(part, 0, log.end_of(number), commit.line)
             self.disk.replace(part, self.log_path)
             self.disk.sync_folder(self.path)
-        except OSError:
+        except (OSError, StoreError):
             with contextlib.suppress(OSError):
                 self.disk.remove(part)
             raise

@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import sys
+import threading
 from pathlib import Path
 
 from . import lock
@@ -27,6 +28,7 @@ _FLAGS = (
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 
 _ours: set[int] = set()
+_moving = threading.Lock()  # Windows reads where the last call left off, whichever thread that was
 
 
 class Disk:
@@ -39,7 +41,11 @@ class Disk:
         if not path.parent.exists():
             self.make_folder(path.parent)
         path.mkdir(mode=0o700)
-        self.sync_folder(path.parent)
+        try:
+            self.sync_folder(path.parent)
+        except OSError:
+            path.rmdir()  # the next try would take it for durable
+            raise
 
     def sync_folder(self, path: Path) -> None:
         """Makes durable which files a folder has."""
@@ -79,12 +85,16 @@ class Disk:
     def read(self, fd: int, size: int, offset: int) -> bytes:
         """At most `size` bytes from `offset` on; none at the end of the file."""
         if sys.platform == "win32":
-            os.lseek(fd, offset, os.SEEK_SET)
-            return os.read(fd, size)
+            with _moving:
+                os.lseek(fd, offset, os.SEEK_SET)
+                return os.read(fd, size)
         return os.pread(fd, size, offset)
 
     def write(self, fd: int, data: bytes | memoryview) -> int:
         """Appends some of `data`, and says how many bytes."""
+        if sys.platform == "win32":
+            with _moving:
+                return os.write(fd, data)
         return os.write(fd, data)
 
     def sync(self, fd: int) -> None:

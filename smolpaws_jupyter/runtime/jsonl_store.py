@@ -88,8 +88,8 @@ class JsonlStore(LineStore):
         if not self._reason:
             try:
                 self.recovered = tuple(log.mend(findings))
-            except OSError as error:
-                self._reason = f"The end of {log.path} could not be mended: {error.strerror}."
+            except (OSError, StoreError) as error:
+                self._reason = f"{log.path} could not be made ready for writing: {error}."
         if self._reason:
             self._folder.let_go()
             if findings.torn and not self._following:

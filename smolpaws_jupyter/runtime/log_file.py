@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..core.errors import StoreError
 from .disk import Disk, write_all
+from .record import parse
 from .scan import Findings, Index, read_lines, scan
 
 _FULL = (errno.ENOSPC, errno.EFBIG)
@@ -32,9 +33,13 @@ class LogFile:
         self.broken = ""
         """Why nothing can be appended any more, as a sentence."""
         self._disk = disk
-        self._fd = disk.open(path, write=write, create=create)
         self._using = threading.Lock()
+        self._closed = True
+        self._fd = disk.open(path, write=write, create=create)
         self._closed = False
+
+    def __del__(self) -> None:
+        self.close()
 
     # Reading
 
@@ -51,7 +56,9 @@ class LogFile:
     def scan(self, has_blob: Callable[[str], bool], *, writer_gone: bool) -> Findings:
         """Brings the index up to what the file holds now. Raises OSError."""
         lines = read_lines(self._disk, self._fd, self.index.end, self.size)
-        return scan(lines, self.index, has_blob, writer_gone=writer_gone)
+        return scan(
+            lines, self.index, has_blob, lambda number: parse(self.line(number)).writer, writer_gone=writer_gone
+        )
 
     def line(self, number: int) -> bytes:
         """The line of a commit. Raises StoreError."""
@@ -101,12 +108,16 @@ class LogFile:
             raise
         try:
             self._disk.sync(self._fd)
+            alone = self.size == self.index.end + len(line)
         except BaseException as error:
             self._take_back(len(line))
             self._break(f"{self.path} could not be made durable.")
             if not isinstance(error, OSError):
                 raise
             raise StoreError(f"{self.broken} {error.strerror}.", code="unknown_outcome", detail=_REOPEN) from error
+        if not alone:  # whose line is first, and counts, is found out by reading
+            self._break(f"{self.path} was written by somebody else at the same moment.")
+            raise StoreError(self.broken, code="unknown_outcome", detail=_REOPEN)
         self.index.add(len(line), writer, events)
 
     def _check_fence(self) -> None:
@@ -139,24 +150,25 @@ class LogFile:
     def mend(self, findings: Findings) -> Iterator[str]:
         """Makes the end fit for the next append, and says what was found, a sentence each. Raises OSError.
 
-        A torn tail is cut and kept aside; a last line that lacks only its line break gets it.
+        A torn tail is cut and kept aside; a last line that lacks only its line break gets it. What was found counts
+        from here on, so it is made durable: its writer may have died before that.
         """
         for number in findings.skipped:
             yield f"Line {number} of the log was written by another writer after this one had gone on; it is left out."
         if findings.unended:
             write_all(self._disk, self._fd, b"\n")
-            self._disk.sync(self._fd)
             self.index.end += 1
         if findings.torn:
             aside = self._keep_aside(self.index.end, findings.torn)
             self._disk.truncate(self._fd, self.index.end)
-            self._disk.sync(self._fd)
             yield (
                 f"The end of the log was a record that had not been written whole ({findings.torn} bytes). "
                 f"It was cut off and kept in {aside.name}."
             )
         if not self.index.length:
             yield "The log held nothing whole, so the conversation begins anew."
+        self._disk.sync(self._fd)
+        self._disk.sync_folder(self.path.parent)
 
     def _keep_aside(self, start: int, size: int) -> Path:
         name = f"log.torn-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"

@@ -39,6 +39,8 @@ class Index:
     length: int = 0
     """Events."""
     last_writer_id: str | None = None
+    late_writers: set[str] = field(default_factory=set[str])
+    """Who has written the one record that a fenced writer may still write."""
 
     def add(self, size: int, writer: str, events: int) -> None:
         """One more commit: a line of `size` bytes."""
@@ -102,17 +104,25 @@ def read_lines(disk: Disk, fd: int, start: int, stop: int) -> Iterator[bytes]:
     return iter(lambda: file.readline(LONGEST_LINE), b"")
 
 
-def scan(lines: Iterator[bytes], index: Index, has_blob: Callable[[str], bool], *, writer_gone: bool) -> Findings:
+def scan(
+    lines: Iterator[bytes],
+    index: Index,
+    has_blob: Callable[[str], bool],
+    writer_of: Callable[[int], str],
+    *,
+    writer_gone: bool,
+) -> Findings:
     """Adds to `index` what is sound, from its end on, and says what is not.
 
-    While a writer may be at work, a record without its line break is not there yet.
+    `writer_of` gives the writer of a commit in the index. While a writer may be at work, a record without its line
+    break is not there yet.
     """
     findings = Findings()
     for line in lines:
         ended = line.endswith(b"\n")
         try:
             record = parse(line if ended or not writer_gone else line + b"\n")
-            late = _is_late(record, index)
+            late = _is_late(record, index, writer_of)
             if not late:
                 _check(record, index, has_blob)
         except BadFrame as error:
@@ -126,6 +136,7 @@ def scan(lines: Iterator[bytes], index: Index, has_blob: Callable[[str], bool], 
             break
         if late:
             index.skip(len(line))
+            index.late_writers.add(record.writer)
             findings.skipped.append(index.lines)
         else:
             _note_version(findings, record.version, index)
@@ -135,9 +146,13 @@ def scan(lines: Iterator[bytes], index: Index, has_blob: Callable[[str], bool], 
     return findings
 
 
-def _is_late(record: Record, index: Index) -> bool:
+def _is_late(record: Record, index: Index, writer_of: Callable[[int], str]) -> bool:
     """Whether this is the one record that another writer wrote before the fence stopped it."""
-    return record.seq == len(index.starts) - 1 and record.writer != index.last_writer_id
+    return (
+        record.seq < len(index.starts)
+        and record.writer not in index.late_writers
+        and record.writer != writer_of(record.seq)
+    )
 
 
 def _check(record: Record, index: Index, has_blob: Callable[[str], bool]) -> None:

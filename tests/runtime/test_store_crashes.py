@@ -15,6 +15,8 @@ from tests.conftest import LANE
 from tests.runtime.simulated_disk import ENDINGS, Died, Ending, SimulatedDisk
 from tests.runtime.stored import Commit, commits_of, message, picture
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path("/work/.smolpaws/conversations/c")
 
 COMMITS: list[tuple[MessageEvent, ...]] = [
@@ -26,7 +28,7 @@ COMMITS: list[tuple[MessageEvent, ...]] = [
 ]
 NEXT = (message("after the crash"),)
 PORTIONS = (0, 0.5, 1)
-ROUNDS = 1 if LANE == "check" else 7
+EVERY = 1 if LANE == "all" else 3
 
 
 def write_all(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
@@ -37,8 +39,12 @@ def write_all(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
 
 
 def recover(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
-    """What the next process does: opens, and goes on."""
-    store = JsonlStore.open(FOLDER, disk=disk)
+    """What the next process does: opens what there is, and goes on."""
+    try:
+        store = JsonlStore.open(FOLDER, disk=disk)
+    except ConversationNotFound:
+        assert acknowledged == []
+        return
     found = commits_of(store)
     assert store.read_only is None
     assert found[: len(acknowledged)] == acknowledged
@@ -52,10 +58,8 @@ def recover(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
 
 def survives(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
     """I-1 to I-4 and I-7, on what a crash left."""
-    try:
-        recover(disk, acknowledged)
-    except ConversationNotFound:
-        assert acknowledged == []
+    recover(disk, acknowledged)
+    if not acknowledged:
         return
     again = JsonlStore.open(FOLDER, disk=disk.reborn("kill"))
     assert commits_of(again) == acknowledged
@@ -90,15 +94,16 @@ def test_t1_f_1_f_2_a_crash_at_every_step_loses_nothing_that_was_acknowledged(en
         survives(disk.reborn(ending), acknowledged)
 
 
+@pytest.mark.parametrize("before", ["kill", "half"])
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_t1_a_crash_at_every_step_of_the_recovery_loses_nothing_either(ending: Ending):
+def test_t1_a_crash_at_every_step_of_the_recovery_loses_nothing_either(before: Ending, ending: Ending):
     """T1: every second crash, by every way, after a first one in the middle of each step."""
-    first = [c for c in crash(write_all, SimulatedDisk, []) if c[0].portion == 0.5 and c[1]]
+    first = [c for c in crash(write_all, SimulatedDisk, []) if c[0].portion == 0.5]
     assert len(first) > 10
 
-    for disk, acknowledged in first[:: 8 // ROUNDS]:
+    for disk, acknowledged in first[::EVERY]:
         for dead, acks in crash(
-            recover, lambda at, part, disk=disk: disk.reborn("half", dies_at=at, portion=part), acknowledged
+            recover, lambda at, part, disk=disk: disk.reborn(before, dies_at=at, portion=part), acknowledged
         ):
             survives(dead.reborn(ending), acks)
 
