@@ -120,6 +120,15 @@ class Conversation:
         return "paused" if view.paused or view.unfinished else "idle"
 
     @property
+    def last_error(self) -> SmolPawsError | None:
+        """Why the latest run ended early, or None. The provider's own words, redacted, stand here and nowhere else."""
+        error = self.view.error
+        if self._broke is not None or error is None:
+            return self._broke
+        said = self.last_problem.text if self.last_problem else ""
+        return RunError(error.code, error.detail, detail=f"The provider said: {said}" if said else "")
+
+    @property
     def budget(self) -> Budget:
         """The budget of the next request."""
         return self.agent.budget(self.view, *self.model.current(self.view.binding))
@@ -172,9 +181,8 @@ class Conversation:
     async def answer(self) -> str:
         """Waits until the conversation rests, and gives the agent's latest words."""
         await self.settled()
-        error = self.view.error
-        if error is not None:
-            raise RunError(error.code, error.detail)
+        if (error := self.last_error) is not None:
+            raise error
         return final_text(self.view)
 
     async def settled(self) -> None:
@@ -289,6 +297,8 @@ class Conversation:
     def _rested(self) -> None:
         assert self._run is not None
         self._broke, self._run = self._run.broke, None
+        if self._broke is not None:
+            self._say(Words("problem", str(self._broke), self._broke.code))
         self.detail = ""
         self._idle.set()
         self._changed("status")

@@ -18,7 +18,7 @@ def llm_for(binding: Binding, keys: Keys) -> LLM:
     if is_local(binding.model):
         from .local_llm import LocalLLM
 
-        return LocalLLM(binding)
+        return LocalLLM(binding, keys)
     from .litellm_client import LitellmLLM
 
     return LitellmLLM(binding, keys)

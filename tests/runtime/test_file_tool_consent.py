@@ -23,6 +23,10 @@ def results(t: Talk) -> list[str]:
     return [text_of(e.observation) for e in t.of(ObservationEvent)]
 
 
+def files_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
 async def run(tmp_path: Path, *moves: Move, approvals: str = "ask") -> Talk:
     t = talk([*moves, reply("ok")], workspace=tmp_path, approvals=approvals)  # type: ignore[arg-type]
     t.conversation.tell("Go")
@@ -97,7 +101,7 @@ async def test_f_60_o37_forbidden_paths_write_nothing_and_the_loop_goes_on(tmp_p
     t = await run(tmp_path, call("write_file", path=path, content="x"), approvals="allow")
     await t.conversation.settled()
     assert t.conversation.status == "idle"
-    assert list(tmp_path.iterdir()) == []
+    assert not files_in(tmp_path)
     assert t.of(AgentErrorEvent) or t.of(ObservationEvent)[0].observation.is_error
 
 
