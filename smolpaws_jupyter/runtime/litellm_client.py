@@ -9,6 +9,7 @@ import asyncio
 import contextvars
 import logging
 import os
+import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -230,6 +231,8 @@ def _import() -> Any:
         raise ImportError("This release of litellm was made by an attacker. Install another: pip install -U litellm")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_OFFLINE_MODE", "True")
+    # Of use to no one but litellm's authors. A `catch_warnings` in this thread could undo filters of another.
+    warnings.filterwarnings("ignore", r".* on TypedDict class .* `ReadOnly` qualifier", UserWarning)
     import litellm
 
     litellm.suppress_debug_info = True

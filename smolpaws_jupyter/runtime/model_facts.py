@@ -1,4 +1,4 @@
-"""What is known of a model without asking it: its limits, its price, what its provider takes, how large a request is."""
+"""What is known of a model without asking it: its limits, its price, what it takes, how large a request is."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ModelFacts:
         self._counted = request, counted
 
     def estimate(self, size: Size) -> int:
-        """3.6 bytes a token and 1,000 tokens an image, corrected by how the last success was really counted (R-BUD-8)."""
+        """3.6 bytes a token and 1,000 tokens an image, corrected by how the last success was counted (R-BUD-8)."""
         guess = _guess(size)
         if self._counted is not None:
             request, counted = self._counted

@@ -43,7 +43,9 @@ class Tries:
         self._first_pause = first_pause
         self._shown: dict[str, StreamRedactor] = {}
         self._sent = 0
-        self._started = asyncio.get_running_loop().time()
+        self._now = asyncio.get_running_loop().time
+        self._started = self._now()
+        self._first_sent: float | None = None
 
     @asynccontextmanager
     async def deadline(self) -> AsyncGenerator[None]:
@@ -61,6 +63,7 @@ class Tries:
         """The reply of the first try that succeeds. Raises `LLMFailure` once no other may follow."""
         while True:
             self._sent += 1
+            self._first_sent = self._first_sent or self._now()
             self._on_send()
             try:
                 response = await attempt()
@@ -116,10 +119,8 @@ class Tries:
 
     def _seconds_left(self) -> float | None:
         limit = self._limits.call_timeout_seconds
-        return None if limit is None else limit - self._elapsed()
-
-    def _elapsed(self) -> float:
-        return asyncio.get_running_loop().time() - self._started
+        return None if limit is None else self._started + limit - self._now()
 
     def _elapsed_ms(self) -> int:
-        return round(self._elapsed() * 1_000)
+        """Since the first request left: loading the library is no latency of the model's."""
+        return 0 if self._first_sent is None else round((self._now() - self._first_sent) * 1_000)
