@@ -18,6 +18,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import nbformat
@@ -239,6 +240,11 @@ class LabPage:
             self.page.locator(".jp-Dialog .jp-mod-accept").click()
         expect(self.page.locator(".jp-Dialog")).to_have_count(0)
         self.wait_for_kernels()
+
+    def use_theme(self, name: Literal["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"]) -> None:
+        """Switch the colours of the window."""
+        self.palette(f"Use Theme: {name}")
+        expect(self.page.locator("body")).to_have_attribute("data-jp-theme-name", name)
 
     def screenshot(self, name: str) -> Path:
         """A picture of the window in tests/shots/, for people to look at."""
