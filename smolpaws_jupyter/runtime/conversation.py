@@ -283,6 +283,8 @@ class Conversation:
         if self._run is not None:
             self._run.control.stop("close", new_id())
             await asyncio.wait([self._run.task])
+        await self.model.aclose()
+        await self.agent.summary_model.aclose()
         self.log.store.close()
 
     # The run

@@ -122,3 +122,7 @@ class LLM(Protocol):
         accounted for (R-ACC-1). Cancelling the task closes the connection. Raises `LLMFailure`.
         """
         ...
+
+    async def aclose(self) -> None:
+        """Lets go of connections and of whatever was loaded. Nothing is asked of this client afterwards."""
+        ...

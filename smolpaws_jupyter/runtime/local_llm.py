@@ -66,6 +66,12 @@ class LocalLLM:
         client = await self._loaded()
         return await client.complete(request, limits, on_delta, on_send)
 
+    async def aclose(self) -> None:
+        """Unloads the model."""
+        if self._client is not None:
+            await self._client.aclose()
+        self._client = self._server = None
+
     async def _loaded(self) -> LitellmLLM:
         async with self._loading:
             if self._client is None:

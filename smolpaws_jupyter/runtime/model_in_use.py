@@ -22,10 +22,17 @@ class ModelInUse:
     async def load(self, binding: Binding) -> LLM:
         """The client, with its window looked up. Sends nothing."""
         if self.llm is None or self._binding != binding:
+            await self.aclose()
             llm = self._llm_for(binding)
             self.window = await llm.window()
             self.llm, self._binding = llm, binding
         return self.llm
+
+    async def aclose(self) -> None:
+        """Lets go of the client."""
+        if self.llm is not None:
+            llm, self.llm = self.llm, None
+            await llm.aclose()
 
     def current(self, binding: Binding | None) -> tuple[LLM | None, int | None]:
         """Client and window, if those of this binding are loaded."""

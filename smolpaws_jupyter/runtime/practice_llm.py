@@ -67,6 +67,9 @@ class PracticeLLM:
         await self._speak(said.text, on_delta)
         return replace(_response(said), latency_ms=_since(began))
 
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
     async def _speak(self, text: str, on_delta: Callable[[Delta], None]) -> None:
         words = re.findall(r"\S+\s*|\s+", text)
         for word in words:
@@ -98,8 +101,8 @@ def check_window(binding: Binding, fixed: Size) -> None:
     if window < least:
         raise StartError(
             "window_too_small",
-            f"A window of {window:,} tokens is too small: instructions and tools take {tokens(fixed.bytes):,}, and a page "
-            "and notes have to fit beside them.",
+            f"A window of {window:,} tokens is too small: instructions and tools take {tokens(fixed.bytes):,}, and "
+            "beside them a page and notes have to fit.",
             detail=f"Set params.window of the profile to at least {least}.",
         )
 

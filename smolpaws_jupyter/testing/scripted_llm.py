@@ -96,6 +96,9 @@ class ScriptedLLM:
             latency_ms=move.latency_ms,
         )
 
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
     def _next(self, request: Request) -> Move:
         if self._rule is not None:
             return self._rule(request)

@@ -41,7 +41,8 @@ class ScriptedServer:
         self.exhausted = False
         handler = type("Handler", (_Handler,), {"owner": self})
         self._http = _Http(("127.0.0.1", 0), handler)
-        self.base_url = f"http://127.0.0.1:{self._http.server_port}/v1"
+        self.address = ("127.0.0.1", self._http.server_port)
+        self.base_url = "http://{}:{}/v1".format(*self.address)
 
     @property
     def hits(self) -> int:
