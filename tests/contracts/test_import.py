@@ -1,0 +1,56 @@
+"""Importing the package is quick and brings nothing heavy along; the model library waits until a model is asked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import smolpaws_jupyter
+
+PACKAGE = Path(smolpaws_jupyter.__file__).parent
+HEAVY = ("litellm", "openai", "httpx", "aiohttp", "keyring", "xllamacpp", "boto3", "tiktoken")
+
+
+def modules_of(floor: str) -> list[str]:
+    names = (path.relative_to(PACKAGE.parent).with_suffix("").parts for path in sorted((PACKAGE / floor).rglob("*.py")))
+    return [".".join(parts).removesuffix(".__init__") for parts in names]
+
+
+@pytest.mark.parametrize("floor", ["core", "runtime", "testing"])
+def test_no_module_of_a_floor_loads_a_model_library(floor: str):
+    script = f"""
+import importlib, sys
+for name in {modules_of(floor)!r}:
+    importlib.import_module(name)
+print(sorted(set({HEAVY!r}) & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_package_itself_loads_no_floor_above_what_it_names():
+    script = f"import sys, smolpaws_jupyter; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_loading_litellm_asks_nobody_and_leaves_the_persons_own_choice(monkeypatch: pytest.MonkeyPatch):
+    """With a price list or tokenizers to fetch it would go to the network; the hook reports any connection."""
+    script = """
+import os, sys
+asked = []
+sys.addaudithook(lambda event, args: asked.append(args) if event in ("socket.connect", "socket.getaddrinfo") else None)
+from smolpaws_jupyter.runtime import litellm_client
+litellm_client._import()
+print(asked, os.environ["LITELLM_OFFLINE_MODE"], os.environ["LITELLM_LOCAL_MODEL_COST_MAP"])
+"""
+    monkeypatch.setenv("LITELLM_OFFLINE_MODE", "yes-mine")
+    monkeypatch.delenv("LITELLM_LOCAL_MODEL_COST_MAP", raising=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=280)
+    assert done.stdout.strip() == "[] yes-mine True"
+    assert done.stderr == ""
