@@ -40,6 +40,22 @@ def histories(draw: Draw, kinds: tuple[str, ...] = KINDS, moves: int = 25) -> Hi
     return history
 
 
+@st.composite
+def foreign_logs(draw: Draw) -> list[Any]:
+    """The events of a lawful log in an order that nobody can have written: shuffled, or moved, doubled and dropped."""
+    events: list[Any] = list(draw(histories()).events)
+    if draw(st.booleans()):
+        return draw(st.permutations(events))
+    places = st.integers(0, len(events) - 1)
+    for _ in range(draw(st.integers(1, 5))):
+        events.insert(draw(places), events.pop(draw(places)))
+    if draw(st.booleans()):
+        events.insert(draw(places), events[draw(places)])
+    if draw(st.booleans()):
+        events.pop(draw(places))
+    return events
+
+
 def step(draw: Draw, history: History) -> None:
     """One more move, of those that are lawful now."""
     draw(st.sampled_from(list(lawful_moves(history))))(draw, history)
