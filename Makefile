@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+# make test TESTS=tests/core
+TESTS ?= tests
 # Jupyter refuses root, which is who one is in a container.
 LAB_ARGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -43,13 +45,13 @@ lab: $(LAB) ## open JupyterLab on the first example
 	$(PY) -m jupyterlab $(LAB_ARGS) examples/01_first_reset.ipynb
 
 test: lint-python lint-js ## everything a change must pass: lint, types, all tests but the exhaustive ones, the examples
-	HYPOTHESIS_PROFILE=test $(PYTEST) -q -m "not exhaustive" --nbval-lax --nbval-current-env tests $(NOTEBOOKS)
+	HYPOTHESIS_PROFILE=test $(PYTEST) -q -m "not exhaustive" --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
 
 check: $(DEV) $(MODULES) ## the inner loop, under two minutes: lint, types, floors, unit and property tests
 	@$(MAKE) --no-print-directory -k -j2 $(TOGETHER) lint-python lint-js unit
 
 test-all: lint-python lint-js ## the long lane: more examples, more rounds, the exhaustive tests
-	HYPOTHESIS_PROFILE=all $(PYTEST) -q --nbval-lax --nbval-current-env tests $(NOTEBOOKS)
+	HYPOTHESIS_PROFILE=all $(PYTEST) -q --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
 
 bench: $(DEV) ## the figures of this machine
 	$(PY) -m tests.bench
@@ -79,7 +81,7 @@ distclean: clean ## remove what was installed too
 	rm -rf $(VENV) js/node_modules
 
 unit: $(DEV)
-	HYPOTHESIS_PROFILE=check $(PYTEST) -q -m "$(NOT_IN_CHECK)" tests
+	HYPOTHESIS_PROFILE=check $(PYTEST) -q -m "$(NOT_IN_CHECK)" $(TESTS)
 
 lint-python: $(DEV)
 	$(BIN)/ruff check --quiet .
