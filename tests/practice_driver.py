@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from smolpaws_jupyter.core.profiles import LLMProfile, bind
 from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.runtime.approvals import Mode
 from smolpaws_jupyter.runtime.conversation import Conversation
-from smolpaws_jupyter.runtime.llm import Request, Response
+from smolpaws_jupyter.runtime.llm import Delta, Limits, Request, Response
 from smolpaws_jupyter.runtime.log import EventLog, mint
 from smolpaws_jupyter.runtime.memory_store import MemoryStore
 from smolpaws_jupyter.runtime.practice_llm import PracticeLLM
@@ -46,10 +47,12 @@ class RecordingLLM(PracticeLLM):
         super().__init__(binding)
         self._kept = kept
 
-    async def complete(self, request: Request, *rest: Any) -> Response:
+    async def complete(
+        self, request: Request, limits: Limits, on_delta: Callable[[Delta], None], on_send: Callable[[], None]
+    ) -> Response:
         recorded = Recorded(request.messages, request.tools)
         self._kept.append(recorded)
-        recorded.response = await super().complete(request, *rest)
+        recorded.response = await super().complete(request, limits, on_delta, on_send)
         return recorded.response
 
 

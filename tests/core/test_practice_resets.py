@@ -40,6 +40,18 @@ def test_with_nothing_new_to_save_a_warning_changes_nothing() -> None:
     assert desk().listed().warned(0.9).ask().tool == "read_file"
 
 
+def test_a_line_that_is_longer_than_the_window_is_given_up_instead_of_resetting_for_ever() -> None:
+    request = desk("total wind in data/", window=3_000)
+    request.files = {"data/a.csv": "wind\n1\n" + "x" * 30_000 + "\n2\n"}
+    request.go(3).warned(0.75).go()
+    request.reset(request.ask().arguments["message_to_future_self"])
+
+    answer = request.finish()
+
+    assert "a whole line of data/a.csv" in answer
+    assert "So far I have covered 0 of 1 files." in answer
+
+
 def test_after_a_reset_it_reads_its_notes_and_goes_on_from_them() -> None:
     whole = desk()
     answer = whole.finish()

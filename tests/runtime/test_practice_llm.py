@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,10 @@ from smolpaws_jupyter.core.errors import SettingsError, StartError
 from smolpaws_jupyter.core.messages import Size, request_size
 from smolpaws_jupyter.core.practice import least_window
 from smolpaws_jupyter.core.profiles import Binding, LLMProfile, bind
+from smolpaws_jupyter.runtime.keys import Keys
 from smolpaws_jupyter.runtime.llm import Delta, Limits, LLMFailure, Request, Response
 from smolpaws_jupyter.runtime.models import llm_for
 from smolpaws_jupyter.runtime.practice_llm import MODELS, PACE, WINDOW, PracticeLLM, check_window
-from smolpaws_jupyter.runtime.redaction import Redactor
 
 TOOLS = [
     {"type": "function", "function": {"name": name, "description": "", "parameters": {}}}
@@ -23,11 +24,11 @@ TOOLS = [
 TASK = "Count the rows of data/*.csv"
 
 
-def binding(model: str = "practice", **params: object) -> Binding:
+def binding(model: str = "practice", **params: Any) -> Binding:
     return bind("main", LLMProfile.model_validate({"model": model, "params": {"pace": 0, **params}}))
 
 
-def request(text: str = TASK, **params: object) -> Request:
+def request(text: str = TASK, **params: Any) -> Request:
     return Request([{"role": "user", "content": text}], TOOLS, binding(**params))
 
 
@@ -41,7 +42,7 @@ async def complete(made: Request, heard: list[Delta] | None = None) -> Response:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_habit_is_chosen_by_its_model_name(model: str) -> None:
-    assert isinstance(llm_for(binding(model), Redactor()), PracticeLLM)
+    assert isinstance(llm_for(binding(model), Keys({})), PracticeLLM)
 
 
 def test_the_names_are_practice_and_its_three_other_habits() -> None:
@@ -65,7 +66,7 @@ def test_an_unknown_habit_is_refused_with_those_there_are(model: str) -> None:
         ({"pace": None}, "params.pace"),
     ],
 )
-def test_wrong_params_are_refused_by_name(params: dict[str, object], path: str) -> None:
+def test_wrong_params_are_refused_by_name(params: dict[str, Any], path: str) -> None:
     with pytest.raises(SettingsError) as error:
         PracticeLLM(binding(**params))
 

@@ -65,9 +65,10 @@ def answers_of(played: Played) -> list[tuple[str, str | None, Any]]:
     for response in played.of(ResponseEvent):
         for event in played.of(ActionEvent, MessageEvent):
             if event.response_event_id == response.id:
-                action = isinstance(event, ActionEvent)
-                called = (event.tool_name, json.loads(event.arguments)) if action else (None, {})
-                found.append((event.thought if action else event.text, *called))
+                if isinstance(event, ActionEvent):
+                    found.append((event.thought, event.tool_name, json.loads(event.arguments)))
+                else:
+                    found.append((event.text, None, {}))
     return found
 
 

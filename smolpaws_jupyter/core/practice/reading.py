@@ -24,7 +24,7 @@ _WARNING = _shared(wording.warning(0.5, 1, 2, ""), wording.warning(0.25, 1, 2, "
 _REMARK = _shared(wording.NUDGE_EMPTY, wording.NEW_KERNEL)
 _REJECTED = _shared(wording.rejected(""), wording.rejected("why"))
 _RECOVERED = wording.recovery(None)
-_UNDECIDED = (wording.INTERRUPTED, wording.NOT_RUN)
+_UNDECIDED = (wording.INTERRUPTED, wording.INTERRUPTED_RESET, wording.NOT_RUN)
 _HABIT = re.compile(re.escape(wording.CONTEXT_HABIT).replace(re.escape("{notes}"), "(?P<notes>.+?)"))
 
 _PAGE = re.compile(r"path: (.*) · characters (\d+)-(\d+) of (\d+) · (?:end|next offset \d+)(?: · encoding .*)?")
@@ -127,7 +127,7 @@ class Call(Frozen):
     @property
     def failed(self) -> bool:
         """Whether it did not. A call that the person interrupted did neither."""
-        return self.result is not None and self.result not in _UNDECIDED and not self.done
+        return self.result is not None and not self.result.startswith(_UNDECIDED) and not self.done
 
 
 def entries(messages: list[Message]) -> list[Said | Call]:

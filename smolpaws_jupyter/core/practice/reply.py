@@ -60,6 +60,12 @@ class _Turn(Frozen):
         return next((tool for tool in RESET_TOOLS if tool in self.tools), None)
 
     @property
+    def gained(self) -> bool:
+        """Whether more is known than when this context began."""
+        before = (self.known.told + self.known.noted).facts
+        return any(fact not in before for fact in self.plan.facts.values() if fact.offset or fact.complete)
+
+    @property
     def notes(self) -> str:
         """The notes as they should stand now."""
         rest: list[str] = []
@@ -138,9 +144,8 @@ def _save_and_reset(turn: _Turn) -> Reply | None:
     warned = f"The environment warned at {wording.percent(known.warning / 100)}%."
     if turn.habit == "careless":
         return _reset(turn, tool, f"{warned} I start afresh at once. I will surely remember what I read.")
-    before = (known.told + known.noted).facts
-    if all(fact in before for fact in turn.plan.facts.values() if fact.offset or fact.complete):
-        return None  # nothing to lose, so a reset would gain nothing
+    if not turn.gained:
+        return None  # nothing to lose, so a reset would help nothing
     if tool == "new_context":
         return _reset(turn, tool, f"{warned} I hand over what I have and start afresh.")
     return _ask(turn, "write_file", _notes_file(turn), f"{warned} I save what I have before I start afresh.")
@@ -187,6 +192,9 @@ def _read_on(turn: _Turn) -> Reply | None:
     where = f"from character {step.offset:,} on" if step.offset else "from its start"
     careful = turn.habit != "stubborn" and turn.reset_tool is not None
     room = room_left(turn.used, turn.window, "" if turn.habit in FORGETFUL else turn.notes) if careful else None
+    if room is not None and room <= 0 and not turn.gained:
+        why = f"What I know and a whole line of {step.file} do not fit into my window of {turn.window:,} tokens."
+        return _stop(turn, f"I cannot go on. {why} A larger one would help.")
     limit = characters(turn.known, turn.plan, step.file, turn.window, room)
     arguments: JsonObject = {"path": step.file, "offset": step.offset, "limit": limit}
     return _ask(turn, "read_file", arguments, f"I read {step.file} {where} (file {step.number} of {step.of}).")
