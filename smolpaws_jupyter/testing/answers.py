@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..runtime.llm import Failure
 from .moves import NUMBERED, Gate, Move
 
 Json = dict[str, Any]
@@ -78,7 +79,7 @@ def chunk(delta: Json, finish_reason: str | None = None, **fields: object) -> Js
 def rendered(move: Move, request: Mapping[str, Any], first_call: int = 1) -> Answer:
     """A move as the answer to this request: streamed if it asks for that, usage reported if it is known."""
     if move.failure is not None:
-        return refuse(move.failure.status or 500, move.failure.text)
+        return _refused(move.failure)
     calls = [
         {
             **({} if call.id is None else {"id": f"call_{first_call + number}" if call.id == NUMBERED else call.id}),
@@ -89,6 +90,14 @@ def rendered(move: Move, request: Mapping[str, Any], first_call: int = 1) -> Ans
     ]
     reply = _streamed(move, calls, request) if request.get("stream") else _whole(move, calls)
     return replace(reply, gate=move.gate, gate_after=move.gate_after)
+
+
+def _refused(failure: Failure) -> Answer:
+    if failure.kind != "overflow" or failure.input_tokens is None or failure.window is None:
+        return refuse(failure.status or 500, failure.text)
+    error = {"code": 400, "message": failure.text, "type": "exceed_context_size_error"}
+    body = {"error": {**error, "n_prompt_tokens": failure.input_tokens, "n_ctx": failure.window}}
+    return answer(failure.status or 400, json.dumps(body, separators=(",", ":")), content_type="application/json")
 
 
 def _streamed(move: Move, calls: list[Json], request: Mapping[str, Any]) -> Answer:

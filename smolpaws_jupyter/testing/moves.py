@@ -177,6 +177,10 @@ def failure(
 
 
 def overflow(input_tokens: int | None = None, window: int | None = None, output_tokens: int | None = None) -> Move:
-    """A refusal because of the context size, in the words of a llama.cpp server."""
-    text = f"request ({input_tokens} tokens) exceeds the available context size ({window} tokens), try increasing it"
+    """A refusal because of the context size, in the words of a llama.cpp server: with numbers if both are given."""
+    text = "the request exceeds the available context size, try increasing it"
+    if input_tokens is not None and window is not None:
+        text = (
+            f"request ({input_tokens} tokens) exceeds the available context size ({window} tokens), try increasing it"
+        )
     return failure("overflow", text, status=400, input_tokens=input_tokens, window=window, output_tokens=output_tokens)

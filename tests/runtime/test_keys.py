@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import traceback
 
@@ -10,6 +11,7 @@ import pytest
 
 from smolpaws_jupyter.runtime.keys import Keys, MissingKey, Secret
 from smolpaws_jupyter.runtime.provider_keys import default_key_ref
+from smolpaws_jupyter.runtime.redaction import is_secret_name
 
 CANARY = "canary-0123456789abcdef"
 
@@ -132,6 +134,36 @@ def test_the_environments_secrets_are_known_from_the_start():
 )
 def test_t_prof_05_a_profile_without_a_reference_uses_its_providers_variable(model: str, expected: str | None):
     assert default_key_ref(model) == expected
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        *(
+            "ai21",
+            "anthropic",
+            "azure",
+            "baseten",
+            "bedrock",
+            "cerebras",
+            "cohere",
+            "dashscope",
+            "deepinfra",
+            "deepseek",
+        ),
+        *("fireworks_ai", "gemini", "groq", "huggingface", "mistral", "moonshot", "nebius", "novita", "nvidia_nim"),
+        *("openai", "openrouter", "perplexity", "replicate", "sagemaker", "together_ai", "vercel_ai_gateway"),
+        *("vertex_ai", "volcengine", "xai"),
+    ],
+)
+def test_our_table_of_variables_agrees_with_litellm(litellm, monkeypatch, provider: str):
+    """R-PROF-6: "the environment variable that litellm names"."""
+    for name in list(os.environ):
+        if is_secret_name(name) or name.startswith(("AZURE_", "VERTEX", "AWS_")):
+            monkeypatch.delenv(name)
+    named = litellm.validate_environment(f"{provider}/some-model")["missing_keys"]
+    ours = (default_key_ref(f"{provider}/some-model") or "").removeprefix("env:").split("+")
+    assert set(ours) == set(named) or (len(ours) == 1 and ours[0] in named)
 
 
 def test_t_prof_05_a_server_on_loopback_needs_no_key():

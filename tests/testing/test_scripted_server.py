@@ -6,6 +6,7 @@ import http.client
 import json
 import urllib.error
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -108,6 +109,14 @@ def test_refusals_are_sent_as_they_are(step: Any, status: int, words: str):
         assert error.status == status
         assert words in error.read().decode()
         assert status != 429 or error.headers["Retry-After"] == "2"
+
+
+def test_a_scripted_overflow_is_what_a_real_server_was_recorded_to_say(root: Path):
+    recorded = (root / "tests/fixtures/providers/llama_cpp_overflow.json").read_bytes().strip()
+    with ScriptedServer([overflow(2_579, 2_048)]) as server, pytest.raises(urllib.error.HTTPError) as caught:
+        post(server)
+    with caught.value as error:
+        assert (error.status, error.read()) == (400, recorded)
 
 
 @pytest.mark.parametrize("at", [0, 1, 40])
