@@ -151,7 +151,7 @@ def test_t_prof_05_a_profile_without_a_reference_uses_its_providers_variable(mod
             "deepinfra",
             "deepseek",
         ),
-        *("fireworks_ai", "gemini", "groq", "huggingface", "mistral", "moonshot", "nebius", "novita", "nvidia_nim"),
+        *("fireworks_ai", "gemini", "groq", "huggingface", "moonshot", "nebius", "novita", "nvidia_nim"),
         *("openai", "openrouter", "perplexity", "replicate", "sagemaker", "together_ai", "vercel_ai_gateway"),
         *("vertex_ai", "volcengine", "xai"),
     ],
