@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import contextlib
 from collections.abc import Callable
 
 from ..core import wording
@@ -37,13 +39,16 @@ class Run:
             loop = asyncio.get_running_loop()
             timer = loop.call_later(self.settings.run_timeout_seconds, self.control.stop, "limit")
         try:
-            await self._steps()
+            with contextlib.suppress(RunEnded):
+                await self._steps()
+            if self.control.pause_command is not None:
+                self.log.append(PauseEvent(**mint(), command_id=self.control.pause_command))
         except Stopped as stopped:
             self._record(stopped)
-        except RunEnded:
-            pass
         except SmolPawsError as error:
             self.broke = error
+        except Exception as error:  # noqa: BLE001 - a bug of ours or of a client must be seen, not lost with its task
+            self.broke = _bug(error)
         finally:
             if timer is not None:
                 timer.cancel()
@@ -57,10 +62,7 @@ class Run:
         for _ in range(self.settings.max_steps_per_run):
             self.control.check()
             more = await self.agent.step(llm, self.model.window, self.control)
-            if self.control.pause_command is not None:
-                self.log.append(PauseEvent(**mint(), command_id=self.control.pause_command))
-                return
-            if not more:
+            if self.control.pause_command is not None or not more:
                 return
         self.agent.end("run_limit_reached", wording.run_limit(f"{self.settings.max_steps_per_run} steps"))
 
@@ -76,3 +78,13 @@ class Run:
             self.log.append(*records, ending, command_id=self.control.command_id or new_id())
         except StoreError as error:
             self.broke = error
+
+
+def _bug(error: Exception) -> SmolPawsError:
+    """Only the kind of an unforeseen error is told: its text may hold anything."""
+    logging.getLogger(__name__).debug("a run broke", exc_info=error)
+    return SmolPawsError(
+        "internal_error",
+        f"The run broke with an unforeseen {type(error).__name__}. What was recorded stays.",
+        detail="Send a message or continue to try again.",
+    )
