@@ -44,14 +44,16 @@ class EventLog:
     def __init__(self, store: Store, redactor: Redactor) -> None:
         self.store = store
         self.redactor = redactor
-        self.view = View()
-        self.ledger = Ledger()
-        self.replay = Replay()
-        self.violation: Violation | None = None
-        self._dead: StoreError | None = None
         self._subscribers: list[Subscriber] = []
-        for commit in store.commits():
+        self._read_all()
+
+    def _read_all(self) -> None:
+        self.replay = Replay()
+        self.ledger = Ledger()
+        self.violation: Violation | None = None
+        for commit in self.store.commits():
             self._fold_stored(commit)
+        self._in_doubt = False
 
     def _fold_stored(self, commit: Sequence[Event | UnknownEvent]) -> None:
         """Folds until the first violation; what follows one stays readable and has no effect (section 20)."""
@@ -66,8 +68,12 @@ class EventLog:
     def _fold(self, commit: Sequence[Event | UnknownEvent], replay: Replay) -> None:
         self.replay = replay
         for event in commit:
-            self.view = self.view.add(event)
             self.ledger = self.ledger.add(event)
+
+    @property
+    def view(self) -> View:
+        """What the model may be shown, by all that is stored."""
+        return self.replay.view
 
     def __len__(self) -> int:
         return len(self.store)
@@ -94,12 +100,13 @@ class EventLog:
     def append(self, *events: Event, command_id: str | None = None) -> None:
         """Stores one commit, then folds and publishes it. Raises `StoreError`; then nothing of it exists.
 
-        `command_id` marks every event that does not name its command yet.
+        After a failure the log is read again before it is used (R-LOG-2). `command_id` marks every event that does not
+        name its command yet.
         """
         if self.read_only is not None:
             raise ConversationReadOnly(self.read_only)
-        if self._dead is not None:
-            raise self._dead
+        if self._in_doubt:
+            self._read_all()
         commit = tuple(self._clean(_caused(event, command_id)) for event in events)
         replay = self.replay.after(commit)
         if isinstance(replay, Violation):
@@ -108,11 +115,9 @@ class EventLog:
                 code="invalid_commit",
             )
         start = len(self.store)
-        try:
-            self.store.append(commit)
-        except StoreError as error:
-            self._dead = error
-            raise
+        self._in_doubt = True
+        self.store.append(commit)
+        self._in_doubt = False
         self._fold(commit, replay)
         for subscriber in tuple(self._subscribers):
             subscriber(start, commit)

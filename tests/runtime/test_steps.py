@@ -7,7 +7,7 @@ import json
 import pytest
 
 from smolpaws_jupyter.core import wording
-from smolpaws_jupyter.core.errors import RunError
+from smolpaws_jupyter.core.errors import RunError, SmolPawsError, StoreError
 from smolpaws_jupyter.core.events import (
     ActionEvent,
     AgentErrorEvent,
@@ -156,7 +156,7 @@ async def test_r_log_9_a_success_that_cannot_be_stored_leaves_neither_success_no
     await gate.reached()
     t.store.full = True  # type: ignore[attr-defined]
     gate.open()
-    with pytest.raises(Exception, match="store|room|full|stored"):
+    with pytest.raises(StoreError):
         await t.conversation.settled()
     t.store.full = False  # type: ignore[attr-defined]
     again = reopened(t, [reply("c").using(input=10)])
@@ -215,3 +215,33 @@ async def test_t_acc_02_an_unknown_figure_is_counted_as_unknown_and_a_zero_as_ze
     totals = t.conversation.log.ledger.totals["profile:main"]
     assert (totals.input.reported, totals.input.unknown) == (0, 1)
     assert [r.usage.input for r in t.of(ResponseEvent)] == [0, None]
+
+
+async def test_f_9_o13_a_full_disk_stops_the_run_loses_nothing_and_works_again_when_there_is_room() -> None:
+    gate = Gate()
+    t = talk([call("condense").held(gate), call("condense"), reply("ok")])
+    t.conversation.tell("The task")
+    await gate.reached()
+    t.store.full = True  # type: ignore[attr-defined]
+    gate.open()
+    with pytest.raises(StoreError):
+        await t.conversation.settled()
+    assert t.conversation.status == "error"
+    assert t.conversation.last_error is not None
+    assert t.kinds == ["ConversationStartEvent", "MessageEvent"]
+    t.store.full = False  # type: ignore[attr-defined]
+    t.conversation.resume()
+    await t.conversation.settled()
+    assert t.kinds.count("Condensation") == 1
+    assert t.conversation.status == "idle"
+
+
+async def test_a_bug_of_a_client_is_seen_and_the_conversation_goes_on() -> None:
+    def broken(_request):  # type: ignore[no-untyped-def]
+        raise ZeroDivisionError("sk-secret-0123456789abcdef")
+
+    t = talk([broken, reply("ok")])
+    with pytest.raises(SmolPawsError, match="ZeroDivisionError") as caught:
+        await t.ask("Go")
+    assert "sk-secret" not in str(caught.value)
+    assert await t.ask("Again") == "ok"
