@@ -9,6 +9,7 @@ import asyncio
 import contextvars
 import logging
 import os
+import sys
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
@@ -85,7 +86,10 @@ class LitellmLLM:
 
     async def aclose(self) -> None:
         """Close the connections that litellm keeps open for the running loop."""
-        cache = (await _load()).in_memory_llm_clients_cache
+        litellm: Any = sys.modules.get("litellm")
+        if litellm is None:
+            return  # nothing was asked yet, and loading it would take seconds
+        cache = litellm.in_memory_llm_clients_cache
         clients: dict[str, Any] = cache.cache_dict
         of_this_loop = cache.update_cache_key_with_event_loop("")
         for name in [name for name in clients if name.endswith(of_this_loop)]:
@@ -222,8 +226,12 @@ _MALICIOUS = ("1.82.7", "1.82.8")
 
 
 async def _load() -> Any:
-    """The module, quiet and offline but for the calls themselves."""
-    return await asyncio.to_thread(_import)
+    """The module, quiet and offline but for the calls themselves. `LLMFailure` if it cannot be used."""
+    try:
+        return await asyncio.to_thread(_import)
+    except ImportError as error:
+        text = f"The library litellm cannot be used: {error}"
+    raise LLMFailure(Failure("unknown", text))
 
 
 def _import() -> Any:

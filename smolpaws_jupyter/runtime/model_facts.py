@@ -9,7 +9,7 @@ from typing import Any, cast
 from ..core.base import Usage
 from ..core.messages import Size, request_size
 from ..core.profiles import Binding, is_loopback, provider_of
-from .llm import Request
+from .llm import LLMFailure, Request
 
 _BYTES_PER_TOKEN = 3.6
 _TOKENS_PER_IMAGE = 1_000
@@ -72,7 +72,11 @@ class ModelFacts:
 
     async def _look_up(self) -> Mapping[str, Any]:
         if self._info is None:
-            self._info = await asyncio.to_thread(self._metadata, await self._load())
+            try:
+                litellm = await self._load()
+            except LLMFailure:
+                return {}  # the call itself will say so
+            self._info = await asyncio.to_thread(self._metadata, litellm)
         return self._info
 
     def _metadata(self, litellm: Any) -> Mapping[str, Any]:

@@ -37,6 +37,35 @@ def test_the_package_itself_loads_no_floor_above_what_it_names():
     assert done.stdout.strip() == "[]"
 
 
+def test_f_62_a_release_of_litellm_that_was_made_by_an_attacker_is_not_loaded(tmp_path: Path):
+    (info := tmp_path / "litellm-1.82.8.dist-info").mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: litellm\nVersion: 1.82.8\n")
+    script = f"""
+import asyncio, sys
+sys.path.insert(0, {str(tmp_path)!r})
+from smolpaws_jupyter.core.profiles import LLMProfile, bind
+from smolpaws_jupyter.runtime.keys import Keys
+from smolpaws_jupyter.runtime.litellm_client import LitellmLLM
+from smolpaws_jupyter.runtime.llm import Limits, LLMFailure, Request
+
+async def ask():
+    llm = LitellmLLM(binding := bind("main", LLMProfile(model="openai/x")), Keys({{}}))
+    try:
+        print(await llm.window())
+        await llm.complete(Request([], [], binding), Limits(), print, print)
+    except LLMFailure as error:
+        print(error.failure.text)
+    await llm.aclose()
+    print("litellm" in sys.modules)
+
+asyncio.run(ask())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
+    window, text, loaded = done.stdout.splitlines()
+    assert (window, loaded) == ("None", "False")
+    assert "made by an attacker" in text
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_loading_litellm_asks_nobody_and_leaves_the_persons_own_choice(monkeypatch: pytest.MonkeyPatch):
