@@ -23,6 +23,7 @@ const kernel = (SCENES[name] ?? SCENES.done)?.();
 const place = document.querySelector<HTMLElement>("main");
 if (kernel !== undefined && place !== null) {
   place.style.inlineSize = `${query.get("width") ?? 900}px`;
+  Object.assign(window, { kernel }); // to play with in the console
   play(kernel);
   widget.initialize({ model: kernel.model });
   widget.render({ model: kernel.model, el: place });

@@ -69,7 +69,8 @@ const CODE: ApprovalRequest = {
 };
 
 function long(): LogRecord[] {
-  return Array.from({ length: 40 }, (_, round) =>
+  const rounds = Number(new URLSearchParams(location.search).get("rounds") ?? 40);
+  return Array.from({ length: rounds }, (_, round) =>
     short.map((record) => {
       const text = JSON.stringify(record).replaceAll("first-reset-", `round-${round}-`);
       return JSON.parse(text) as LogRecord;

@@ -32,7 +32,7 @@ export function Composer() {
     if (text === "/condense") store.send({ kind: "condense" });
     else store.send({ kind: "tell", text: draft, images: [] });
     page.draft.value = "";
-    page.scrolled(true, 0);
+    page.wantsEnd.value += 1;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;

@@ -1,4 +1,5 @@
 // Where a new context begins: what left, and what the agent (or a summary) handed on. Everything above stays readable.
+import type { ComponentChildren } from "preact";
 import type { ResetRow } from "../state/rows";
 import { dateOf, say, sayCount, timeOf } from "../words/say";
 import { Sign } from "./icons";
@@ -20,21 +21,29 @@ export function ResetDivider({ row }: { row: ResetRow }) {
       <p class="paws-reset-what">
         <strong>{say(`reset.${trigger ?? "unknown"}`)}.</strong> {sayCount("reset.left", forgotten)}
       </p>
-      {message !== null && message !== "" && <Handed title={say("reset.message")} text={message} />}
+      {message !== null && message !== "" && (
+        <Handed title={say("reset.message")}>
+          <p class="paws-plain">{message}</p>
+        </Handed>
+      )}
       {trigger === "agent" && (message === null || message === "") && (
         <p class="paws-muted">{say("reset.noMessage")}</p>
       )}
-      {summary !== null && <Handed title={say("reset.summary")} text={summary} />}
+      {summary !== null && (
+        <Handed title={say("reset.summary")}>
+          <Markdown text={summary} />
+        </Handed>
+      )}
       {notice !== null && <p class="paws-muted">{say("reset.notice", { notice })}</p>}
     </section>
   );
 }
 
-function Handed({ title, text }: { title: string; text: string }) {
+function Handed({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <figure class="paws-handed">
       <figcaption>{title}</figcaption>
-      <Markdown text={text} />
+      {children}
     </figure>
   );
 }

@@ -1,4 +1,5 @@
 // Text of tools, files and code, as it is: never parsed as anything but terminal colours.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Piece, parseAnsi, type Style } from "../text/ansi";
 import { reveal } from "../text/reveal";
@@ -24,23 +25,27 @@ function Revealed({ text }: { text: string }) {
 /** Source text or a file: hidden characters are shown as escapes. */
 export function Code({ text }: { text: string }) {
   return (
-    <div class="paws-code">
-      <pre dir="ltr">
-        <Revealed text={text} />
-      </pre>
-      <Copy text={text} />
-    </div>
+    <Block text={text}>
+      <Revealed text={text} />
+    </Block>
   );
 }
 
 /** What a program put out, with its colours. */
 export function Output({ text }: { text: string }) {
   return (
+    <Block text={text}>
+      <Colored text={text} />
+    </Block>
+  );
+}
+
+function Block({ text, children }: { text: string; children: ComponentChildren }) {
+  return (
     <div class="paws-code">
-      <pre dir="ltr">
-        {parseAnsi(text).map((piece, i) => (
-          <AnsiPiece key={i} piece={piece} />
-        ))}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre dir="ltr" tabIndex={0}>
+        {children}
       </pre>
       <Copy text={text} />
     </div>
@@ -52,10 +57,18 @@ export function Tail({ text }: { text: string }) {
   const lines = text.replace(/\n$/, "").split("\n").slice(-8).join("\n");
   return (
     <pre class="paws-tail" dir="ltr" aria-live="off">
-      {parseAnsi(lines).map((piece, i) => (
+      <Colored text={lines} />
+    </pre>
+  );
+}
+
+function Colored({ text }: { text: string }) {
+  return (
+    <>
+      {parseAnsi(text).map((piece, i) => (
         <AnsiPiece key={i} piece={piece} />
       ))}
-    </pre>
+    </>
   );
 }
 

@@ -9,6 +9,8 @@ export class Page {
   readonly draft = signal("");
   /** Goes up when the focus should be where one types. */
   readonly wantsFocus = signal(0);
+  /** Goes up when the end of the transcript should be in view: the person has just said something. */
+  readonly wantsEnd = signal(0);
   /** The view is at the end of the transcript and stays there. */
   readonly follows = signal(true);
   /** The first row that is drawn; null means the last page, which moves on as rows come. */

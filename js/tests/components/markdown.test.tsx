@@ -20,7 +20,7 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   svg: ["class", "viewBox", "aria-hidden", "focusable"],
   path: ["d", "class"],
   ol: ["start"],
-  pre: ["dir"],
+  pre: ["dir", "tabindex"],
 };
 
 /** Everything that stands in the page but should not. */
