@@ -8,6 +8,7 @@ from typing import Protocol
 from ..core import wording
 from ..core.base import JsonObject, TextBlock
 from ..core.budget import Budget, budget_of
+from ..core.entries import Entries
 from ..core.events import (
     ActionEvent,
     ContextWarningEvent,
@@ -21,6 +22,7 @@ from ..core.messages import Renderer, tool_definitions
 from ..core.policies import Policy
 from ..core.profiles import Binding
 from ..core.summary import SummaryPlan
+from ..core.units import Entry
 from ..core.view import View
 from ..core.wire import Detail
 from .control import Control, RunEnded, Stopped
@@ -64,6 +66,7 @@ class Agent:
         self.limits = limits
         self.listener = listener
         self.renderer = Renderer()
+        self._call_ids = CallIds()
         self.in_flight: frozenset[str] = frozenset()
         """The unread messages that the request under way carries."""
         self.summary_model = summary_model
@@ -229,13 +232,11 @@ class Agent:
         if not actions:
             reply = [_spoken(response.text, success.id) if response.text.strip() else _remark(wording.NUDGE_EMPTY)]
         arguments = {a.id: a.arguments for a in actions}
-        start = len(self.log)
-        self.log.append(success, *reply)
-        stored = [e for e in self.log.read(start) if isinstance(e, ActionEvent)]
-        return stored, arguments
+        stored = self.log.append(success, *reply)
+        return [event for event in stored if isinstance(event, ActionEvent)], arguments
 
     def _actions(self, response: Response, response_event_id: str, shown: View) -> list[ActionEvent]:
-        taken = {e.tool_call_id for e in shown.read if isinstance(e, ActionEvent)}
+        taken = self._call_ids.of(shown.read)
         actions: list[ActionEvent] = []
         for index, call in enumerate(response.calls):
             call_id = call.id if call.id and call.id not in taken else f"call_{mint()['id']}"
@@ -272,6 +273,22 @@ class Agent:
         """Ends the run with a recoverable error."""
         self.log.append(*records, ConversationErrorEvent(**mint(), code=code, detail=detail, recoverable=True))
         raise RunEnded
+
+
+class CallIds:
+    """The call ids of a view's history; only what is new since the last time is looked at."""
+
+    def __init__(self) -> None:
+        self._read: Entries[Entry] = Entries()
+        self._ids: set[str] = set()
+
+    def of(self, read: Entries[Entry]) -> set[str]:
+        """A set that the caller may add to: what it adds is about to be part of the history."""
+        if not read.grew_from(self._read):
+            self._read, self._ids = Entries(), set()
+        self._ids |= {entry.tool_call_id for entry in read[len(self._read) :] if isinstance(entry, ActionEvent)}
+        self._read = read
+        return self._ids
 
 
 def _spoken(text: str, response_event_id: str) -> MessageEvent:
