@@ -41,8 +41,7 @@ class Entries(Sequence[T], Generic[T]):
     @classmethod
     def _of(cls, items: list[T]) -> Entries[T]:
         new: Entries[T] = object.__new__(cls)
-        new._items = items
-        new._length = len(items)
+        new._items, new._length = items, len(items)
         return new
 
     def grew_from(self, earlier: Entries[T]) -> bool:

@@ -6,7 +6,7 @@ referred to is remembered, so a long log needs no more memory than its view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from .condensation_rules import Broken, Intent, broken_by
 from .entries import Index, changed
 from .events import CondensationFailureEvent, Event
 from .records import ADVICE, UnknownEvent
-from .view import View
+from .view import View, ids_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,31 +56,30 @@ class Replay:
 
     def after(self, commit: Sequence[Event | UnknownEvent]) -> Replay | Violation:
         """The replay with one more commit, or the first thing that is wrong with it."""
-        replay = self
+        replay = changed(self, {})
         for event in commit:
-            broken = next(_broken(replay, event), None)
+            broken = _broken(replay, event)
             if broken is not None:
                 return Violation(event.id, *broken)
-            replay = changed(replay, _changes(replay, event))
+            vars(replay).update(_changes(replay, event))  # nobody has seen this replay yet
         return replay
 
 
-def _broken(replay: Replay, event: Event | UnknownEvent) -> Iterator[Broken]:
-    first = replay.view.length == 0
-    if first and event.kind != "ConversationStartEvent":
-        yield "R-REPL-1", "A conversation begins with a ConversationStartEvent."
-    if not first and event.kind == "ConversationStartEvent":
-        yield "R-REPL-1", "A conversation has one ConversationStartEvent, its first event."
+def _broken(replay: Replay, event: Event | UnknownEvent) -> Broken | None:
+    """The first rule that `event` breaks."""
+    if (event.kind == "ConversationStartEvent") != (replay.view.length == 0):
+        return "R-REPL-1", "A conversation has one ConversationStartEvent, as its first event."
     if event.id in replay.missing:
-        yield "R-LOG-3", "An earlier event refers to this one, and references point backwards."
+        return "R-LOG-3", "An earlier event refers to this one, and references point backwards."
     if type(event) is UnknownEvent:
         if event.reason == "unreadable" and event.kind not in ADVICE:
-            yield _UNREADABLE.get(event.kind, "R-REPL-13"), "This record has fields that are missing or impossible."
+            return _UNREADABLE.get(event.kind, "R-REPL-13"), "This record has fields that are missing or impossible."
     elif event.kind == "Condensation":
         intent = next((i for i in replay.intents if i.request.id == event.request_id), None)
-        yield from broken_by(event, intent, replay.view, boundary_known=replay.boundary_known)
+        return next(broken_by(event, intent, replay.view, boundary_known=replay.boundary_known), None)
     elif event.kind == "CondensationFailureEvent" and not _names_what_failed(replay, event):
-        yield "R-REPL-3", "A failure names a request that was made and not carried out, or else the call that asked."
+        return "R-REPL-3", "A failure names a request that was made and not carried out, or else the call that asked."
+    return None
 
 
 _UNREADABLE = {
@@ -130,10 +129,9 @@ def _others(intents: tuple[Intent, ...], request_id: str) -> tuple[Intent, ...]:
 
 def _unread_at(boundary: str | None, replay: Replay) -> frozenset[str] | None:
     """The messages that were unread at a boundary since the latest success; None for any other boundary."""
-    ids = replay.view.recent[:]
-    if boundary not in ids:
+    later = ids_after(boundary, replay.view.recent)
+    if later is None:
         return None
-    later = set(ids[ids.index(boundary) + 1 :])
     taken_back = {message for message, withdrawal in replay.withdrawn if withdrawal in later}
     return frozenset(({message.id for message in replay.view.unread} | taken_back) - later)
 

@@ -205,11 +205,10 @@ def _succeeded(view: View, response: ResponseEvent) -> Changes:
         "refusals": 0,
         "error": None,
     }
-    ids = view.recent[:]
-    if response.read_through not in ids:
+    later = ids_after(response.read_through, view.recent)
+    if later is None:
         # A boundary that is unknown or not before its response moves nothing and opens no bound (R-REPL-11).
         return reply
-    later = set(ids[ids.index(response.read_through) + 1 :])
     consumed = set(response.consumed_warning_ids)
     warnings = [a for a in view.asides if a.kind == "ContextWarningEvent"]
     remarks = [a for a in view.asides if a.kind != "ContextWarningEvent"]
@@ -221,6 +220,14 @@ def _succeeded(view: View, response: ResponseEvent) -> Changes:
         rescue=view.rescue if view.rescue in later else None,
         recent=Entries(),
     )
+
+
+def ids_after(boundary: str | None, recent: Entries[str]) -> set[str] | None:
+    """The ids behind a boundary; None where `recent` does not hold it."""
+    if recent and recent[-1] == boundary:
+        return set()
+    ids = recent[:]
+    return set(ids[ids.index(boundary) + 1 :]) if boundary in ids else None
 
 
 def _answered(view: View, result: Result) -> Changes:
