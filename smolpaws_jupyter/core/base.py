@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 class Frozen(BaseModel):
     """A value: frozen, strict, and closed to unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    # Validators are built when a model is first used: all of them at import would cost more than the rest of it.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 T = TypeVar("T")

@@ -14,14 +14,19 @@ from typing import NamedTuple
 
 
 class Wording(NamedTuple):
-    """A short name and what it looks like."""
+    """A short name and what it looks like. The pattern is compiled when a refusal is first read, not at import."""
 
     name: str
-    pattern: re.Pattern[str]
+    source: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern; `re` keeps it."""
+        return re.compile(self.source)
 
 
 def _rows(**patterns: str) -> tuple[Wording, ...]:
-    return tuple(Wording(name, re.compile(pattern)) for name, pattern in patterns.items())
+    return tuple(Wording(name, pattern) for name, pattern in patterns.items())
 
 
 _URL = re.compile(r"https?://\S+")
@@ -48,9 +53,10 @@ def matching(text: str, rows: tuple[Wording, ...]) -> str | None:
 
 OVERFLOW_CODES = frozenset({"context_length_exceeded", "context_window_exceeded", "input_context_length_exceeded"})
 
-_CONTEXT = r"context[ _-]?(?:length|window|size|limit|capacity)"
+_CONTEXT = r"context[ _-]?(?:length|window|size|limit|capacity|budget)"
 _WORDS = r"(?:\S+ ){0,8}?"
 _TOO_BIG = r"(?:exceed\w*|surpass\w*|overflow\w*|(?:larger|longer|greater|more) than|above|over|beyond|>=?)"
+_NOT_TEXT = r"(?!image|file|video|audio|media|attachment|name|argument|schema|array|url)"
 _SUBJECT = r"(?:input|inputs|prompt|context|conversation|messages|history|request|total)"
 
 OVERFLOW = _rows(
@@ -83,7 +89,7 @@ OVERFLOW = _rows(
     lm_studio_n_keep=r"n_keep.{0,20}>=? ?n_ctx",
     lm_studio_reached=r"reached context length of \d+ tokens",
     vllm_negative_rest=r"max(?:_completion)?_tokens must be at least 1, got -\d+",
-    vllm_model_length=r"maximum model length",
+    vllm_model_length=r"maximum model length|(?:exceed\w*|than) (?:max_(?:model_len|seq_len|position_embeddings)|n_ctx)|n_ctx exceeded",
     vllm_only=r"context length is only \d+",
     tensorrt_sum=r"sum of prompt length.{0,80}should not exceed",
     watsonx=r"input tokens.{0,60}cannot exceed",
@@ -93,7 +99,7 @@ OVERFLOW = _rows(
     zhipu=r"prompt(?: tokens)? (?:exceeds max length|超长|too long)",
     perplexity=r"length of all messages is too long",
     configured=r"configured context (?:size|length|window)",
-    has_but=r"(?:prompt|input|request) has \d[\d,]* tokens,? but|(?:only|at most|up to) (?:\S+ )?\d[\d,]* tokens\b.{0,40}"
+    has_but=r"(?:prompt|input|request|messages?) (?:has|contains?|requires|needs|is) \d[\d,]* tokens,? but|(?:only|at most|up to) (?:\S+ )?\d[\d,]* tokens\b.{0,40}"
     r"\b(?:input|prompt|request|messages)\b",
     maximum_of_input=r"max(?:imum)? (?:number of )?(?:input|prompt) tokens (?:is|are|of) \d",
     kimi=r"exceeded model token limit|length of tokens in the request is too long",
@@ -104,15 +110,19 @@ OVERFLOW = _rows(
     # General
     exceeds_a_context=rf"(?:{_TOO_BIG}|too (?:long|large|big) for|\bfit {_WORDS}(?:in|into|within)) {_WORDS}\S*{_CONTEXT}",
     a_context_is_exceeded=rf"{_CONTEXT}\S* {_WORDS}(?:exceeded|exceeds|overflow\w*|surpassed|exhausted|reached|full)\b",
-    prompt_too_long=rf"\b(?:{_SUBJECT}|sequence)(?: (?:text|context|history|length|size|tokens?|token (?:count|length)))*"
-    r"(?: is| are| was| were)? (?:much |far |way )?too (?:long|large|big)(?! for the (?:image|file))\b",
+    no_room_in_a_context=rf"insufficient {_CONTEXT}|{_CONTEXT}.{{0,40}}smaller than (?:the |your )?{_SUBJECT}"
+    r"|\bcontext (?:has )?exceed|exceed\w* (?:the )?available context",
+    prompt_too_long=rf"\b(?:{_SUBJECT}|sequence)(?: {_NOT_TEXT}\S+){{0,3}}?(?: is| are| was| were)? (?:\w+ )?too (?:long|large|big)\b"
+    r"(?! for the (?:image|file))|too long,? (?:max\w*|limit)\S* \d[\d,]* tokens|max input characters",
     message_too_long=r"\bmessages? (?:\S+ ){0,3}?too long\b",
-    prompt_exceeds=rf"\b(?:prompt|input|conversation|context) (?:is |has )?{_TOO_BIG} (?:the |this )?(?:model|max)",
+    prompt_exceeds=rf"\b(?:prompt|input|conversation) (?:is |has )?{_TOO_BIG} (?:the |this )?(?:model|max)\S* (?:\S+ ){{0,2}}?"
+    r"(?:length|tokens?|context|window|capacity)\b",
     too_many_tokens=r"\btoo many (?:input |prompt |total |context )?tokens\b",
     tokens_exceed=rf"\b{_SUBJECT} {_WORDS}\S*tokens?\S* {_WORDS}{_TOO_BIG} ",
     tokens_in_request=rf"\btokens (?:in|of) (?:the |your )?{_SUBJECT} {_WORDS}{_TOO_BIG} ",
     token_count=rf"(?<!output )(?<!completion )\btoken count\S* {_WORDS}{_TOO_BIG} |\b(?:input|prompt)_tokens \S+ {_TOO_BIG}",
-    length_exceeds=rf"(?<!stop )\b(?:input|prompt|context|conversation|sequence) length {_WORDS}{_TOO_BIG} ",
+    length_exceeds=rf"(?<!stop )\b(?:input|prompt|context|conversation|sequence) length {_WORDS}{_TOO_BIG} "
+    rf"|length of (?:the |all |your )?{_SUBJECT} {_WORDS}{_TOO_BIG} ",
     exceeds_token_limit=rf"exceed\w* {_WORDS}(?:token|input|prompt) (?:limit|length|count|budget|window|capacity)\b",
     exceeds_tokens=rf"exceed\w* {_WORDS}(?:tokens allowed|max(?:imum)? (?:number of )?(?:input |prompt )?tokens|\d[\d,]* tokens)\b",
     token_limit_reached=r"(?<!output )(?<!completion )\btokens? limit (?:was |is |has been )?(?:exceeded|reached)",
@@ -155,6 +165,7 @@ OUTPUT_CAP = _rows(
     r"|greater than (?:max|the)|> ?\d|supported range|out of range)",
     valid_range=rf"valid range of {_OUTPUT_PARAMETER}|invalid {_OUTPUT_PARAMETER} value",
     bedrock=r"maximum tokens you requested exceeds",
+    output_length=rf"\b(?:output|completion) (?:length|token limit|token count) {_WORDS}{_TOO_BIG}",
     output_tokens=rf"{_TOO_BIG} {_WORDS}(?:max(?:imum)?|limit) {_WORDS}(?:output|completion) tokens",
 )
 
@@ -167,6 +178,7 @@ BYTE_LIMIT = _rows(
     unit=r"\d ?(?:bytes|kilobytes|megabytes|[kmg]i?b)\b|\b(?:bytes|megabytes|kilobytes)\b.{0,60}(?:exceed|limit|max|too|>)"
     r"|(?:exceed|limit|max|too many).{0,60}\b(?:bytes|megabytes|kilobytes)\b",
     body=r"\b(?:payload|body|entity|upload\w*|attachment|file)(?: size| content)? (?:is |was |limit )?(?:too (?:large|big)|larger than|exceed)",
+    file_size=r"(?:max\w*|limit)\S* (?:\S+ )?(?:file|image|upload|attachment) size",
     body_size=r"\b(?:payload|body|upload\w*|request)[ _](?:size|content length)\b|request exceeds the max(?:imum)? (?:allowed )?size",
     request=r"request[ _](?:entity[ _])?(?:is )?too[ _]large|payload[ _]too[ _]large|content[ _]too[ _]large",
 )

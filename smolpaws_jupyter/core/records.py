@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, cast, final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from .base import Frozen, JsonObject
 from .events import Event
 
-EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 
 ADVICE = ("ContextWarningEvent", "ContextWindowReminderEvent")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from .base import Frozen, ImageBlock, JsonObject, Many, NonEmpty, Sha256
 from .budget import Counted, LimitFrom
@@ -152,7 +152,7 @@ Command = Annotated[
     Field(discriminator="kind"),
 ]
 
-COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
+COMMAND: TypeAdapter[Command] = TypeAdapter(Command, config=ConfigDict(defer_build=True))
 
 
 class LeftOut(Frozen):
@@ -278,7 +278,7 @@ Update = Annotated[
     Field(discriminator="kind"),
 ]
 
-UPDATE: TypeAdapter[Update] = TypeAdapter(Update)
+UPDATE: TypeAdapter[Update] = TypeAdapter(Update, config=ConfigDict(defer_build=True))
 
 
 class ConversationInfo(Frozen):

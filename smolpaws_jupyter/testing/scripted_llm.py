@@ -41,6 +41,8 @@ class ScriptedLLM:
         self._calls_made = 0
         self.missing_key: str | None = None
         """Set it to a key reference to let the key be missing."""
+        self.keep_requests = True
+        """Set it to False for long runs, which would hold a copy of each request otherwise."""
         self.requests: list[Request] = []
         self.limits: list[Limits] = []
 
@@ -74,8 +76,9 @@ class ScriptedLLM:
         self, request: Request, limits: Limits, on_delta: Callable[[Delta], None], on_send: Callable[[], None]
     ) -> Response:
         """The next move; `ScriptExhausted` when there is none."""
-        self.requests.append(copy.deepcopy(request))
-        self.limits.append(limits)
+        if self.keep_requests:
+            self.requests.append(copy.deepcopy(request))
+            self.limits.append(limits)
         move = self._next(request)
         for _ in range(move.http_requests):
             on_send()
