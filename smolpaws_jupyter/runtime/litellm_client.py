@@ -76,6 +76,7 @@ class LitellmLLM:
         try:
             async with tries.deadline():
                 litellm = await _load()
+                self._provider = self._provider or await self._facts.provider()
                 options = await self._options(request, limits)
                 response = await tries.run(lambda: self._try(litellm, options, limits, tries))
         finally:

@@ -41,6 +41,11 @@ class ModelFacts:
         limit, window = _positive(info.get("max_output_tokens")), _positive(info.get("max_input_tokens"))
         return None if limit is None or (window is not None and limit >= window) else limit
 
+    async def provider(self) -> str:
+        """The provider that the model's name begins with, or that litellm knows a bare name to be of; else ""."""
+        model = self._binding.model
+        return provider_of(model) or await asyncio.to_thread(self._provider_of_bare, await self._load())
+
     async def supports(self, option: str) -> bool:
         """Whether the provider takes this request option; an unknown provider takes none."""
         return option in await asyncio.to_thread(self._options, await self._load())
@@ -86,6 +91,12 @@ class ModelFacts:
             return cast("Mapping[str, Any]", litellm.get_model_info(self._binding.model))
         except Exception:  # noqa: BLE001 - it raises many kinds for a model that it does not know
             return {}
+
+    def _provider_of_bare(self, litellm: Any) -> str:
+        try:
+            return str(litellm.get_llm_provider(self._binding.model)[1])
+        except Exception:  # noqa: BLE001 - as above
+            return ""
 
     def _options(self, litellm: Any) -> list[str]:
         try:

@@ -13,7 +13,7 @@ from smolpaws_jupyter.core import failure_wordings as said
 from smolpaws_jupyter.core.failure_body import ErrorBody, read_body
 from smolpaws_jupyter.core.failure_numbers import Numbers, numbers_in, numbers_of
 from smolpaws_jupyter.core.failures import REPEATABLE, classify
-from tests.core.refusals import OTHERS, OVERFLOWS
+from tests.core.refusals import NEAR_MISSES, OTHER_WORDS, OTHERS, OVERFLOWS
 
 RECORDED = json.loads(
     (Path(__file__).parent.parent / "fixtures/cases/data/open_provider_errors.json").read_text("utf-8")
@@ -48,6 +48,16 @@ def test_t_fail_02_every_wording_is_an_overflow_with_every_listed_status_and_wit
         assert classify(status, None, None, text) == "overflow", status
     for status in (401, 403, 404, 409, 429, 504):
         assert classify(status, None, None, text) != "overflow", status
+
+
+@pytest.mark.parametrize("text", OTHER_WORDS)
+def test_an_overflow_in_words_of_its_own_is_still_one(text: str):
+    assert classify(400, None, None, text) == "overflow"
+
+
+@pytest.mark.parametrize(("expected", "status", "text"), NEAR_MISSES)
+def test_words_of_an_overflow_in_another_sense_are_none(expected: str, status: int | None, text: str):
+    assert classify(status, None, None, text) == expected
 
 
 def test_every_row_of_the_overflow_table_has_an_example_that_it_matches():

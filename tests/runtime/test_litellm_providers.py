@@ -51,11 +51,12 @@ CALL = (
 )
 
 
-async def test_o26_signed_thoughts_come_back_as_they_were(client):
+@pytest.mark.parametrize("model", [CLAUDE, "claude-sonnet-4-5"])
+async def test_o26_signed_thoughts_come_back_as_they_were(client, model):
     """R-MSG-4: through a stream, into the message, and onto the wire again."""
     first = claude(THOUGHT, (REDACTED, []), TEXT, CALL, stop_reason="tool_use")
     with ScriptedServer([first, claude(TEXT)]) as server:
-        one = client(server.base_url, model=CLAUDE)
+        one = client(server.base_url, model=model)
         asked = Request([{"role": "user", "content": "go"}], [READ_FILE], one.binding)
         response = await one.ask(to=asked)
 
