@@ -18,7 +18,10 @@ from typing import Any
 from .outputs import Outputs
 
 _here: contextvars.ContextVar[Outputs | None] = contextvars.ContextVar("smolpaws_outputs", default=None)
+OURS = f"smolpaws_jupyter{os.sep}notebook{os.sep}"
+"""Marks the frames of a traceback that are ours; they say nothing about the code."""
 DRAIN_SECONDS = 0.2
+READ_SECONDS = 0.003
 
 
 def agent_runs_here() -> bool:
@@ -47,7 +50,7 @@ class Capture:
             undo.callback(_here.reset, token)
             for stream in self._streams:
                 undo.enter_context(_instead(stream, "write", self._writer(stream.write)))
-                undo.callback(_drain, stream)
+            undo.callback(self._drain)
             undo.enter_context(_instead(self._shell, "_showtraceback", self._raiser(self._shell._showtraceback)))  # noqa: SLF001
             publisher = self._shell.display_pub
             if hasattr(publisher, "register_hook"):
@@ -76,10 +79,11 @@ class Capture:
 
     def _raiser(self, otherwise: Any) -> Any:
         def showtraceback(kind: Any, value: Any, lines: list[str]) -> None:
-            if self._is_mine():
-                self._outputs.error("\n".join(lines))
-            else:
+            if not self._is_mine():
                 otherwise(kind, value, lines)
+                return
+            self._drain()
+            self._outputs.error("\n".join(line for line in lines if OURS not in line))
 
         return showtraceback
 
@@ -99,7 +103,19 @@ class Capture:
     def _value(self, value: object) -> None:
         if value is not None and not self._quiet:
             data, _ = self._shell.display_formatter.format(value)
+            self._drain()
             self._outputs.rich(data)
+
+    def _drain(self) -> None:
+        """Waits until the kernel has taken in what programs wrote to its stdout, as far as it tells."""
+        pipes = [pipe for s in self._streams if isinstance(pipe := getattr(s, "_fid", None), int)]
+        end = time.monotonic() + DRAIN_SECONDS
+        while pipes and time.monotonic() < end:
+            empty = not any(map(_waiting_bytes, pipes))
+            # Even then the last of it may be in the hands of the thread that reads.
+            time.sleep(READ_SECONDS)
+            if empty:
+                return
 
 
 @contextlib.contextmanager
@@ -116,17 +132,10 @@ def _instead(owner: Any, name: str, replacement: Any) -> Generator[None]:
             setattr(owner, name, hidden)
 
 
-def _drain(stream: Any) -> None:
-    """Waits until the kernel has read what programs wrote to its stdout, as far as it tells."""
-    pipe = getattr(stream, "_fid", None)
-    if not isinstance(pipe, int) or sys.platform == "win32":
-        return
+def _waiting_bytes(pipe: int) -> int:
+    if sys.platform == "win32":
+        return 0
     import fcntl
     import termios
 
-    end = time.monotonic() + DRAIN_SECONDS
-    while time.monotonic() < end:
-        waiting = fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4)
-        if int.from_bytes(waiting, sys.byteorder) == 0:
-            return
-        time.sleep(0.002)
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)

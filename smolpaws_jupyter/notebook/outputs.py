@@ -126,11 +126,11 @@ class Outputs:
         return f"{''.join(self._head)}{gap}{''.join(self._tail)}"
 
     def _about_images(self) -> str:
-        dropped = (
-            f"[{self._dropped_images} more images are left out: too large or too many]" if self._dropped_images else ""
-        )
-        shown = f"[{len(self._images)} images shown]" if self._images else ""
-        return " ".join(part for part in (shown, dropped) if part)
+        shown, dropped = len(self._images), self._dropped_images
+        parts = [f"[{_counted(shown)} shown]"] if shown else []
+        if dropped:
+            parts.append(f"[{_counted(dropped)} left out: too large or too many]")
+        return " ".join(parts)
 
     def _image(self, media_type: str, data: str) -> None:
         data = "".join(data.split())
@@ -143,6 +143,10 @@ class Outputs:
     def _line(self, text: str) -> None:
         with self._lock:
             self._add(("" if self._last == "\n" else "\n") + text + "\n")
+
+
+def _counted(images: int) -> str:
+    return "1 image" if images == 1 else f"{images} images"
 
 
 def collapse(text: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import queue
 import re
 import time
-from collections.abc import Generator, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,9 @@ from typing import Any
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
+ROOT = Path(__file__).parent.parent.parent
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
+Message = dict[str, Any]
 
 
 @dataclass
@@ -25,7 +29,6 @@ class Result:
     text: str = ""
     error: str = ""
     data: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    comms: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     @property
     def value(self) -> str:
@@ -34,76 +37,143 @@ class Result:
 
 
 class Kernel:
-    """One kernel and its client."""
+    """One kernel and its client. Everything that the kernel publishes is kept, by the request that it answers."""
 
-    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient, folder: Path) -> None:
         self.manager = manager
         self.client = client
-        self.comm_messages: list[dict[str, Any]] = []
+        self.folder = folder
+        self.comm_messages: list[Message] = []
+        self._published: dict[str, list[Message]] = defaultdict(list)
 
-    def start(self, code: str) -> str:
+    # Cells
+
+    def start(self, code: str, **options: Any) -> str:
         """Sends a cell and does not wait."""
-        return self.client.execute(code, allow_stdin=False)
+        return self.client.execute(code, **{"allow_stdin": False, **options})
 
     def finish(self, request: str, timeout: float = 60) -> Result:
         """Waits until a cell has finished."""
-        result = Result()
-        for message in self._messages(timeout):
-            mine = message["parent_header"].get("msg_id") == request
-            content = message["content"]
-            kind = message["msg_type"]
-            if kind.startswith("comm_"):
-                self.comm_messages.append(message)
-            if not mine:
-                continue
-            if kind == "stream":
-                result.text += content["text"]
-            elif kind == "error":
-                result.error = ANSI.sub("", "\n".join(content["traceback"]))
-            elif kind in ("execute_result", "display_data"):
-                result.data.append(content["data"])
-            elif kind == "status" and content["execution_state"] == "idle":
-                return result
-        raise TimeoutError(f"the cell did not finish; so far: {result}")
+        self.pump(lambda: self._is_idle(request), timeout)
+        return self.result(request)
 
-    def run(self, code: str, timeout: float = 60) -> Result:
+    def run(self, code: str, timeout: float = 60, **options: Any) -> Result:
         """Runs a cell to its end."""
-        return self.finish(self.start(code), timeout)
+        return self.finish(self.start(code, **options), timeout)
 
-    def value(self, expression: str, timeout: float = 60) -> Any:
-        """The value of an expression, if its repr can be read back."""
-        import ast
-
-        result = self.run(f"print(repr({expression}))", timeout)
+    def do(self, code: str, timeout: float = 60, *, history: bool = True) -> Result:
+        """Runs a cell that must not fail. Without `history` it counts as no cell of the user's."""
+        result = self.run(code, timeout, store_history=history)
         assert not result.error, result.error
-        return ast.literal_eval(result.text.strip())
+        return result
+
+    def value(self, expression: str, timeout: float = 60, *, history: bool = False) -> Any:
+        """The value of an expression, if its repr can be read back."""
+        return ast.literal_eval(self.do(f"print(repr({expression}))", timeout, history=history).text.strip())
+
+    def result(self, request: str) -> Result:
+        """What a cell gave so far."""
+        result = Result()
+        for message in self._published[request]:
+            content = message["content"]
+            match message["msg_type"]:
+                case "stream":
+                    result.text += content["text"]
+                case "error":
+                    result.error += ANSI.sub("", "\n".join(content["traceback"]))
+                case "execute_result" | "display_data":
+                    result.data.append(content["data"])
+                case _:
+                    pass
+        return result
 
     def interrupt(self) -> None:
         self.manager.interrupt_kernel()
 
-    def send_to_widget(self, comm_id: str, content: dict[str, Any]) -> None:
-        """A custom message, as the page sends it."""
-        data = {"method": "custom", "content": content}
-        message = self.client.session.msg("comm_msg", {"comm_id": comm_id, "data": data})
+    def kill(self) -> None:
+        """As the out-of-memory killer does it."""
+        self.manager.shutdown_kernel(now=True)
+
+    # Waiting
+
+    def pump(self, until: Callable[[], object], timeout: float = 60) -> None:
+        """Takes in what the kernel publishes, until something holds."""
+        end = time.monotonic() + timeout
+        while not until():
+            if time.monotonic() > end:
+                raise TimeoutError(f"nothing came of it within {timeout:g} s")
+            with contextlib.suppress(queue.Empty):
+                self._take(self.client.get_iopub_msg(timeout=0.02))
+
+    def wait_for_file(self, name: str, timeout: float = 30) -> str:
+        """The content of a file that code in the kernel writes to say that it has come so far."""
+        path = self.folder / name
+        self.pump(lambda: path.exists() and path.read_text(), timeout)
+        return path.read_text()
+
+    def _take(self, message: Message) -> None:
+        if message["msg_type"].startswith("comm_"):
+            self.comm_messages.append(message)
+        self._published[message["parent_header"].get("msg_id", "")].append(message)
+
+    def _is_idle(self, request: str) -> bool:
+        return any(
+            m["msg_type"] == "status" and m["content"]["execution_state"] == "idle" for m in self._published[request]
+        )
+
+    # The page's side
+
+    def subshell(self) -> str | None:
+        """A new subshell, as JupyterLab makes one for each page; None where the kernel has none."""
+        self.client.control_channel.send(self.client.session.msg("create_subshell_request"))
+        reply = self.client.get_control_msg(timeout=20)
+        return reply["content"].get("subshell_id")
+
+    def run_in_subshell(self, code: str, subshell: str | None) -> None:
+        """Runs code while the main shell is busy; does not wait for it."""
+        message = self.client.session.msg("execute_request", {"code": code, "silent": True, "user_expressions": {}})
+        message["header"]["subshell_id"] = subshell
         self.client.shell_channel.send(message)
 
-    def _messages(self, timeout: float) -> Iterator[dict[str, Any]]:
-        end = time.monotonic() + timeout
-        while time.monotonic() < end:
-            with contextlib.suppress(queue.Empty):
-                yield self.client.get_iopub_msg(timeout=0.2)
+    def send_to_widget(self, comm_id: str, content: Any, subshell: str | None = None) -> None:
+        """A custom message, as the page sends it."""
+        self.send_comm(comm_id, {"method": "custom", "content": content}, subshell)
+
+    def send_comm(self, comm_id: str, data: Any, subshell: str | None = None) -> None:
+        message = self.client.session.msg("comm_msg", {"comm_id": comm_id, "data": data})
+        if subshell is not None:
+            message["header"]["subshell_id"] = subshell
+        self.client.shell_channel.send(message)
 
 
 @contextlib.contextmanager
 def kernel(folder: Path, **env: str) -> Generator[Kernel]:
-    """A kernel that works in this folder."""
+    """A kernel that works in this folder and finds the package and its tests."""
     manager = KernelManager(kernel_name="python3")
-    manager.start_kernel(cwd=str(folder), env={**os.environ, **env})
+    path = os.pathsep.join(filter(None, [env.pop("FIRST", ""), str(ROOT)]))
+    # Where it finds this one, ipykernel does not take in what programs write to its stdout.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    manager.start_kernel(cwd=str(folder), env={**inherited, "PYTHONPATH": path, **env})
     client = manager.client()
     client.start_channels()
     try:
         client.wait_for_ready(timeout=60)
-        yield Kernel(manager, client)
+        yield Kernel(manager, client, folder)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+def run_python(k: Kernel, way: str, *codes: str, timeout: float = 40, history: bool = True) -> list[str]:
+    """Has the agent run pieces of code one after the other, and gives what the model is shown of each."""
+    moves = ", ".join(f"scripted.code({code!r})" for code in codes)
+    k.do(f"scripted.paws = scripted.play({moves}, scripted.reply('Done.'))", history=history)
+    match way:
+        case "request":
+            k.do("scripted.paws.tell('Go.')", history=history)
+            k.pump(lambda: k.value("scripted.paws.status", history=history) != "running", timeout)
+        case "wait":
+            k.do("scripted.paws.tell('Go.'); scripted.answer = scripted.paws.wait()", timeout, history=history)
+        case _:
+            k.do("scripted.answer = await scripted.paws.ask('Go.')", timeout, history=history)
+    return k.value("scripted.results(scripted.paws)", history=history)
