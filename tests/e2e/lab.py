@@ -244,7 +244,7 @@ class LabPage:
     def use_theme(self, name: Literal["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"]) -> None:
         """Switch the colours of the window."""
         self.palette(f"Use Theme: {name}")
-        expect(self.page.locator("body")).to_have_attribute("data-jp-theme-name", name)
+        expect(self.page.locator("body")).to_have_attribute("data-jp-theme-name", name, timeout=30_000)
 
     def screenshot(self, name: str) -> Path:
         """A picture of the window in tests/shots/, for people to look at."""
