@@ -12,7 +12,7 @@ const options = {
   outdir: out,
   bundle: true,
   format: "esm",
-  target: "es2020",
+  target: "es2022",
   minify: true,
   metafile: true,
   legalComments: "none", // whole licences go into a file of their own

@@ -26,7 +26,7 @@ interface BannerProps {
 
 function Banner({ tone, children, action }: BannerProps) {
   return (
-    <div class={`paws-banner paws-banner-${tone}`}>
+    <div class={`paws-banner paws-banner-${tone}`} role={tone === "error" ? "alert" : undefined}>
       <div class="paws-banner-text">{children}</div>
       {action}
     </div>
@@ -45,10 +45,11 @@ function Connection() {
   const { connection, outbox, traits } = useView().store;
   if (connection.value === "gone") {
     const id = traits.conversation_id.value;
+    const kept = traits.event_count.value > 0;
     return (
       <Banner tone="error">
-        {say("connection.gone")}
-        {id !== "" && (
+        {say(kept ? "connection.gone" : "connection.gone.empty")}
+        {kept && id !== "" && (
           <div class="paws-load">
             <code>{`SmolPaws.load(${JSON.stringify(id)})`}</code>
           </div>

@@ -17,7 +17,7 @@ export function BudgetMeter() {
         <span>{figures(budget)}</span>
         {budget.fraction !== null && (
           <span class="paws-muted">
-            {say(`meter.${budget.counted}`)}
+            {say(`meter.${budget.counted}.note`)}
             <span class="paws-hidden">. {about}</span>
           </span>
         )}

@@ -14,10 +14,10 @@ export function LeftOutText({ leftOut, path }: Props) {
   const { store } = useView();
   const one = leftOut.find((candidate) => candidate.path.join("/") === path.join("/"));
   if (one === undefined) return null;
-  const fetched = store.texts.value.get(one.sha256);
+  const fetched = store.texts.all.value.get(one.sha256);
   if (fetched === undefined)
     return (
-      <button type="button" class="paws-link" onClick={() => store.fetch(one)}>
+      <button type="button" class="paws-link" onClick={() => store.texts.fetch(one)}>
         {say("rest.show", { size: one.chars })}
       </button>
     );

@@ -3,11 +3,13 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { readTrait, readUpdate } from "../wire/check";
 import { assertNever } from "../wire/exhaustive";
-import type { Command, LeftOut, LogRecord, Traits, Update, UpdateOf } from "../wire/names";
+import type { Command, LogRecord, Traits, Update, UpdateOf } from "../wire/names";
+import { newId } from "./ids";
 import { accept, EMPTY, isWhole, type Log } from "./log";
 import { Outbox } from "./outbox";
 import { Resync } from "./resync";
 import type { Transcript } from "./rows";
+import { Texts } from "./texts";
 import { TranscriptFold } from "./transcript";
 
 /** The part of anywidget's model that the page uses. */
@@ -41,18 +43,8 @@ const NOTHING_WAITS = { waiting: [], granted: [] };
 const SILENCE = { text: "", reasoning: "" };
 /** After these many milliseconds without an answer the kernel may be gone. */
 export const SILENT = 8_000;
-/** Characters of a large text that are asked for at a time. */
-const PIECE = 262_144;
 
 export type TraitSignals = { readonly [K in keyof Traits]: ReadonlySignal<Traits[K]> };
-
-/** A text of which more is asked for: what is here, and the length of all of it in characters. */
-export interface FetchedText {
-  readonly text: string;
-  readonly total: number;
-  /** Why no more of it comes; empty while it does. */
-  readonly problem: string;
-}
 
 export class Store {
   readonly traits: TraitSignals;
@@ -66,8 +58,7 @@ export class Store {
   readonly approvals = signal<Pick<UpdateOf<"approvals">, "waiting" | "granted">>(NOTHING_WAITS);
   /** What the provider said when the last run failed. */
   readonly problem = signal<UpdateOf<"problem"> | null>(null);
-  /** Large texts that were asked for, by their sha256. */
-  readonly texts = signal<ReadonlyMap<string, FetchedText>>(new Map());
+  readonly texts = new Texts((question) => this.#post(question));
   /** `silent`: the kernel has not answered for a while. `gone`: it takes no messages any more. */
   readonly connection = signal<"live" | "silent" | "gone">("live");
   /** When status or detail last changed, in milliseconds of this page's clock. */
@@ -80,9 +71,8 @@ export class Store {
   readonly #resync: Resync;
   readonly #listeners: [event: string, callback: (value?: unknown) => void][] = [];
   #fold = new TranscriptFold();
-  /** Which text a question was about, by the id of the question. */
-  readonly #questions = new Map<string, string>();
   #silence: ReturnType<typeof setTimeout> | undefined;
+  #probing = false;
 
   constructor(model: Model) {
     this.#model = model;
@@ -96,7 +86,7 @@ export class Store {
     );
     for (const name of TRAITS) this.#listen(`change:${name}`, () => this.#onTrait(name));
     this.#listen("msg:custom", (content) => this.#onMessage(content));
-    this.#listen("comm_live_update", () => this.#resync.now()); // the front end lost or found the kernel
+    this.#listen("comm_live_update", () => this.#probe()); // the front end lost or found the kernel
     this.#log.value = { ...EMPTY, known: this.traits.event_count.value };
     this.#resync.now();
     document.addEventListener("visibilitychange", this.#onVisible);
@@ -113,13 +103,6 @@ export class Store {
   again(id: string): void {
     const sent = this.outbox.sent.value.find((one) => one.command.id === id);
     if (sent !== undefined) this.#send(sent.command);
-  }
-
-  /** Asks for the whole of a text that was left out, piece by piece. */
-  fetch({ sha256, chars }: LeftOut): void {
-    if (this.texts.value.has(sha256)) return;
-    this.texts.value = new Map(this.texts.value).set(sha256, { text: "", total: chars, problem: "" });
-    this.#fetchFrom(sha256, 0);
   }
 
   /** Stops listening. */
@@ -169,13 +152,19 @@ export class Store {
 
   #onSilence(): void {
     this.#silence = undefined;
-    const waits = this.#lacksSomething() || this.outbox.sent.value.some((one) => one.state === "slow");
+    const waits = this.#probing || this.#lacksSomething() || this.outbox.sent.value.some((one) => one.state === "slow");
     if (waits && this.connection.value === "live") this.connection.value = "silent";
+  }
+
+  #probe(): void {
+    this.#probing = true;
+    this.#resync.now();
   }
 
   #heard(): void {
     clearTimeout(this.#silence);
     this.#silence = undefined;
+    this.#probing = false;
     this.connection.value = "live";
   }
 
@@ -206,7 +195,7 @@ export class Store {
     this.tails.value = new Map();
     this.approvals.value = NOTHING_WAITS;
     this.problem.value = null;
-    this.texts.value = new Map();
+    this.texts.clear();
     this.outbox.clear();
   }
 
@@ -235,7 +224,7 @@ export class Store {
       case "ack":
       case "refused":
         this.outbox.receive(update);
-        if (update.kind === "refused") this.#onNoChunk(update);
+        if (update.kind === "refused") this.texts.refuse(update);
         break;
       case "output":
         this.tails.value = new Map(this.tails.value).set(update.action_id, update.text);
@@ -244,7 +233,7 @@ export class Store {
         this.approvals.value = update;
         break;
       case "chunk":
-        this.#onChunk(update);
+        this.texts.receive(update);
         break;
       case "problem":
         this.problem.value = update;
@@ -285,38 +274,4 @@ export class Store {
     }
     return this.#fold.snapshot();
   }
-
-  #onChunk({ sha256, offset, text, total }: UpdateOf<"chunk">): void {
-    const have = this.texts.value.get(sha256);
-    if (have === undefined || offset !== lengthOf(have.text)) return; // not asked for, or heard before
-    this.texts.value = new Map(this.texts.value).set(sha256, { text: have.text + text, total, problem: "" });
-    const next = offset + lengthOf(text);
-    if (next < total && text !== "") this.#fetchFrom(sha256, next);
-  }
-
-  #onNoChunk({ id, text: problem }: UpdateOf<"refused">): void {
-    const sha256 = this.#questions.get(id);
-    const have = sha256 === undefined ? undefined : this.texts.value.get(sha256);
-    if (sha256 !== undefined && have !== undefined)
-      this.texts.value = new Map(this.texts.value).set(sha256, { ...have, problem });
-  }
-
-  #fetchFrom(sha256: string, offset: number): void {
-    const id = newId();
-    this.#questions.set(id, sha256);
-    this.#post({ kind: "fetch", id, sha256, offset, length: PIECE });
-  }
-}
-
-/** In characters as Python counts them. */
-function lengthOf(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
-/** Browsers offer randomUUID on secure pages only, and many notebook servers speak plain http. */
-function newId(): string {
-  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

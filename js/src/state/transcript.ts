@@ -3,6 +3,7 @@
 import { assertNever } from "../wire/exhaustive";
 import type { LeftOut, LogRecord, RecordOf } from "../wire/names";
 import { callOf, resultOf } from "./calls";
+import { markGone } from "./gone";
 import type { Call, MarkRow, MessageRow, ResetRow, Row, SummaryRow, Transcript, Trigger } from "./rows";
 
 export class TranscriptFold {
@@ -246,32 +247,6 @@ export class TranscriptFold {
 /** What a call of `new_context` hands over. */
 function handoffOf(call: Call | undefined): string | null {
   return call?.action?.kind === "NewContextAction" && call.action.handoff !== "" ? call.action.handoff : null;
-}
-
-/** The ids under which a row stands in the view; none if it never does. */
-function entriesOf(row: Row): readonly string[] {
-  switch (row.type) {
-    case "message":
-    case "reply":
-    case "remark":
-      return [row.key];
-    case "calls":
-      return row.calls.map((call) => call.id);
-    case "reset":
-      return [`${row.key}-notice`, `${row.key}-summary`];
-    default:
-      return [];
-  }
-}
-
-/** Rows that never stand in the view, such as marks, go with what is above them. */
-function markGone(rows: readonly Row[], forgotten: ReadonlySet<string>): Row[] {
-  let above = true;
-  return rows.map((row) => {
-    const entries = entriesOf(row);
-    if (entries.length > 0) above = row.gone || entries.some((id) => forgotten.has(id));
-    return above && !row.gone ? { ...row, gone: true } : row;
-  });
 }
 
 /** All rows of a log. Adding its events one by one gives the same. */

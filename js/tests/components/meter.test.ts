@@ -21,8 +21,10 @@ test("R-BUD-11: what is unknown is said to be, and never shown as a percentage",
     expect(figures(budget)).not.toContain("%");
 });
 
-test("R-BUD-9: a measured count is told to be one request behind, and both numbers have a source", () => {
-  expect(aboutBudget(measured)).toContain("one request behind");
+test("R-BUD-9: a measured count is told to be one request behind, and both numbers have a source", async () => {
+  const { root } = await page([], { budget: measured });
+  expect(root.querySelector(".paws-figures")?.textContent).toContain("measured, one request behind");
+  expect(aboutBudget(measured)).toContain("The provider's count");
   expect(aboutBudget(measured)).toContain("profile");
   expect(aboutBudget({ ...measured, counted: "estimated", limit_from: "model" })).toMatch(
     /estimate.*model's own window/,

@@ -225,12 +225,22 @@ test("F-35: a notebook opened without a kernel says so after a while", () => {
   expect(store.connection.value).toBe("silent");
 });
 
-test("a kernel that has nothing to answer is not silent", () => {
-  const { kernel, store } = pair();
+test("a kernel that is not asked anything is not silent", () => {
+  const { kernel, store } = pair(firstReset);
   kernel.hear = () => {};
+  vi.advanceTimersByTime(10 * SILENT);
+  expect(store.connection.value).toBe("live");
+});
+
+test("when the front end has lost or found the kernel, the page tries whether it answers", () => {
+  const { kernel, store } = pair(firstReset);
   kernel.model.emit("comm_live_update");
   vi.advanceTimersByTime(10 * SILENT);
   expect(store.connection.value).toBe("live");
+  kernel.hear = () => {};
+  kernel.model.emit("comm_live_update");
+  vi.advanceTimersByTime(SILENT + 1);
+  expect(store.connection.value).toBe("silent");
 });
 
 test("an approval whose message was lost is asked for", () => {
@@ -262,8 +272,8 @@ test("words that are coming are kept until their record comes, and dropped when 
 test("a large text comes piece by piece, counted in characters as Python counts them", () => {
   const { kernel, store, asked } = pair();
   const [sha256, whole] = ["b".repeat(64), "🐾é".repeat(300)];
-  store.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
-  store.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
+  store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
+  store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
   expect(asked("fetch")).toHaveLength(1);
   const characters = [...whole];
   for (let offset = 0; offset < 600; offset += 200) {
@@ -271,7 +281,7 @@ test("a large text comes piece by piece, counted in characters as Python counts 
     for (let twice = 0; twice < 2; twice += 1)
       kernel.tell({ kind: "chunk", id: "any", sha256, offset, text, total: 600 });
   }
-  expect(store.texts.value.get(sha256)?.text).toBe(whole);
+  expect(store.texts.all.value.get(sha256)?.text).toBe(whole);
   expect(asked("fetch").map((command) => "offset" in command && command.offset)).toEqual([0, 200, 400]);
 });
 
@@ -320,10 +330,10 @@ test("a text that is not stored any more says so", () => {
   const { kernel, store, asked } = pair();
   const sha256 = "c".repeat(64);
   kernel.hear = () => {};
-  store.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
+  store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
   const id = asked("fetch")[0]?.id ?? "";
   kernel.tell({ kind: "refused", id, code: "not_found", text: "This text is not stored any more.", status: 404 });
-  expect(store.texts.value.get(sha256)?.problem).toBe("This text is not stored any more.");
+  expect(store.texts.all.value.get(sha256)?.problem).toBe("This text is not stored any more.");
 });
 
 test("closing leaves no listener behind", () => {

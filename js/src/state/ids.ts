@@ -1,0 +1,5 @@
+/** A fresh random id. Browsers offer randomUUID on secure pages only, and many notebook servers speak plain http. */
+export function newId(): string {
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
