@@ -36,7 +36,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete reply. `reasoning` holds what must be sent back with a kept call, verbatim, as fields of its message."""
+    """A complete reply. `reasoning` holds fields of its message that are sent back, verbatim, with a kept call."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -78,7 +78,7 @@ class LLMFailure(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """Words of a reply that is still coming; `kind` `restart` says that the words so far belong to a try that failed."""
+    """Words of a reply that is still coming; `restart` says that the words so far belong to a try that failed."""
 
     kind: Literal["text", "reasoning", "restart"]
     text: str = ""
@@ -98,7 +98,7 @@ class LLM(Protocol):
     """A model that a conversation can ask."""
 
     async def window(self) -> int | None:
-        """The model's own input window in tokens from its metadata, or None. May take a while the first time; sends nothing."""
+        """The model's own input window in tokens from its metadata, or None. Slow the first time; sends nothing."""
         ...
 
     async def output_limit(self) -> int | None:
@@ -118,8 +118,8 @@ class LLM(Protocol):
     ) -> Response:
         """One complete reply.
 
-        `on_send` is called each time an HTTP request leaves (or would leave) the process, so that a cancelled call can be
-        accounted for (R-ACC-1). Cancelling the task closes the connection. Raises `LLMFailure`.
+        `on_send` is called each time an HTTP request leaves (or would leave) the process, so that a cancelled call
+        can be accounted for (R-ACC-1). Cancelling the task closes the connection. Raises `LLMFailure`.
         """
         ...
 

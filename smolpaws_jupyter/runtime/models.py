@@ -25,7 +25,7 @@ def llm_for(binding: Binding, keys: Keys) -> LLM:
 
 
 def check_model(start: ConversationStartEvent) -> None:
-    """Refuses a start that could never work, where that is known without asking: a practice window that is too small."""
+    """Refuses a start that could never work, where that is known without asking: a practice window too small."""
     main = start.bindings.main
     if is_practice(main.model):
         from .practice_llm import check_window

@@ -43,7 +43,7 @@ class Summarizer:
         self.on_failure = on_failure
 
     async def rescue(self, plan: SummaryPlan, llm: LLM, binding: Binding, control: Control) -> None:
-        """Replaces what the plan names by a summary. Raises `RunEnded` where that failed; the view is then as before."""
+        """Replaces what the plan names by a summary. Raises `RunEnded` if that failed; the view is then as before."""
         request = CondensationRequest(**mint(), source="environment", details=plan.details)
         self.log.append(request)
         try:

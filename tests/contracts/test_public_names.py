@@ -8,10 +8,25 @@ import smolpaws_jupyter
 import smolpaws_jupyter.testing
 from smolpaws_jupyter import SmolPaws
 
-FRONT_DOOR = (
-    "tell ask wait stop pause resume approve reject revoke withdraw condense transcript next_request enter_key last_error "
-    "load conversations"
-).split()
+FRONT_DOOR = [
+    "tell",
+    "ask",
+    "wait",
+    "stop",
+    "pause",
+    "resume",
+    "approve",
+    "reject",
+    "revoke",
+    "withdraw",
+    "condense",
+    "transcript",
+    "next_request",
+    "enter_key",
+    "last_error",
+    "load",
+    "conversations",
+]
 
 
 def test_public_names_are_sorted_and_can_be_imported() -> None:

@@ -62,7 +62,8 @@ async def test_t_emerg_01_and_02_consumed_work_becomes_a_summary_and_what_is_unr
         "during the summary",
     ]
     assert wording.EMERGENCY_NOTICE.startswith(
-        "The environment triggered emergency context condensation after the model provider returned a context-window error."
+        "The environment triggered emergency context condensation after the model provider returned a "
+        "context-window error."
     )
     assert set(t.roles()) == {"user"}
     assert [u.usage_id for u in t.of(UsageEvent)] == ["profile:main", "condenser"]
