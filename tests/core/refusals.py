@@ -3,7 +3,7 @@
 Texts are quoted from public issue threads, from the sources of the servers, or from recordings; ids and names are replaced.
 """
 
-# ruff: noqa: E501, ISC004 - one refusal a line, as it was said
+# ruff: noqa: ISC004 - one refusal a line, as it was said
 from __future__ import annotations
 
 OVERFLOWS: dict[str, str] = {
