@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { SCENES } from "../../harness/scenes";
+import { RowView } from "../../src/components/RowView";
 import widget from "../../src/index";
 import type { ApprovalRequest, LogRecord } from "../../src/wire/names";
 import { type PageState, STATE_EVENT } from "../../src/wire/page-state";
@@ -187,14 +188,19 @@ test("above a reset all is dimmed and still there", async () => {
   expect(root.querySelector(".paws-handed")?.textContent).toContain("Read notes/progress.md");
 });
 
-test("only rows that changed are drawn again", async () => {
-  const { kernel, root } = await page(firstReset.slice(0, 12), { status: "running" });
-  const before = [...root.querySelectorAll(".paws-row")].map((row) => row.firstElementChild);
-  kernel.append(...firstReset.slice(12, 15));
+test("a row is drawn again when its value changes, and only then", async () => {
+  const render = vi.spyOn(RowView.prototype, "render");
+  const cut = firstReset.findIndex((record) => record.kind === "ObservationEvent");
+  const { kernel, root } = await page(firstReset.slice(0, cut), { status: "running" });
+  expect(root.querySelector<HTMLElement>(".paws-call")?.dataset.state).toBe("asked");
+  const rows = root.querySelectorAll(".paws-row").length;
+  render.mockClear();
+  kernel.append(...firstReset.slice(cut, cut + 1));
   await drawn();
-  const after = [...root.querySelectorAll(".paws-row")].map((row) => row.firstElementChild);
-  expect(after.length).toBeGreaterThan(before.length);
-  expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+  expect(root.querySelector<HTMLElement>(".paws-call")?.dataset.state).toBe("done");
+  expect(rows).toBe(2);
+  expect(render).toHaveBeenCalledTimes(1);
+  render.mockRestore();
 });
 
 test("of a long log the last rows are drawn, and earlier ones on demand", async () => {
