@@ -7,7 +7,6 @@ hold is damage, and what stands before it stays readable (I-3, I-5).
 from __future__ import annotations
 
 import io
-import itertools
 import re
 from array import array
 from bisect import bisect_right
@@ -126,7 +125,7 @@ def scan(
             if not late:
                 _check(record, index, has_blob)
         except BadFrame as error:
-            _judge_rest(findings, index, itertools.chain([line], lines), error)
+            _judge_rest(findings, index, line, lines, error)
             break
         except TooNew as error:
             _note_version(findings, error.version, index)
@@ -164,16 +163,20 @@ def _check(record: Record, index: Index, has_blob: Callable[[str], bool]) -> Non
             raise BadRecord(f"blobs/{sha256} is missing or damaged")
 
 
-def _judge_rest(findings: Findings, index: Index, rest: Iterator[bytes], error: Damage) -> None:
+def _judge_rest(findings: Findings, index: Index, bad: bytes, rest: Iterator[bytes], error: Damage) -> None:
     """A torn tail holds no sound record, and no more than the beginning of one: each was durable before the next."""
-    size = beginnings = 0
+    torn, sound = len(bad), False
+    beginnings = len(_RECORD_BEGINS.findall(bad))
     for line in rest:
-        size += len(line)
+        torn += len(line)
         beginnings += len(_RECORD_BEGINS.findall(line))
-        if beginnings > 1 or _is_framed(line):
-            findings.damage = _sentence(index, error)
-            return
-    findings.torn = size
+        sound = _is_framed(line)
+        if sound or beginnings > 1:
+            break
+    if sound or beginnings > 1:
+        findings.damage = _sentence(index, error)
+    else:
+        findings.torn = torn
 
 
 def _is_framed(line: bytes) -> bool:

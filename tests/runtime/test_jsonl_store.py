@@ -333,6 +333,20 @@ def test_i_5_a_changed_blob_is_noticed(tmp_path: Path):
     assert texts_of(again) == ["one"]
 
 
+def test_a_damaged_blob_is_written_anew_when_its_text_comes_again(tmp_path: Path):
+    folder = tmp_path / "c"
+    store = JsonlStore.create(folder)
+    store.append([message("one")])
+    name = store.put_blob(b"the text")
+    (folder / "blobs" / name).write_bytes(b"not this")
+    again = reopened(store, folder)
+    assert again.get_blob(name) is None
+
+    again.put_blob(b"the text")
+
+    assert again.get_blob(name) == b"the text"
+
+
 # Other versions, other files
 
 

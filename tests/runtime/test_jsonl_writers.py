@@ -104,6 +104,40 @@ def writer(root: Path) -> Iterator[Callable[[Path], Writer]]:
 StartWriter = Callable[[Path], Writer]
 
 
+def test_a_follower_waits_for_the_end_of_a_line_that_is_being_written(tmp_path: Path):
+    """F-13: what is not whole yet is neither shown nor damage."""
+    folder = tmp_path / "c"
+    store = JsonlStore.create(folder)
+    store.append([message("one")])
+    line = line_of(record(1, message("two")))
+    with (folder / "log.jsonl").open("ab", buffering=0) as log:
+        log.write(line[:40])
+        reader = JsonlStore.open(folder)
+        assert texts_of(reader) == ["one"]
+        log.write(line[40:-1])
+        early = JsonlStore.open(folder)
+        assert (len(early), reader.refresh()) == (1, 0)
+        log.write(line[-1:])
+
+    assert (reader.refresh(), early.refresh()) == (1, 1)
+    assert texts_of(reader) == texts_of(early) == ["one", "two"]
+
+
+def test_a_follower_notices_damage(tmp_path: Path):
+    folder = tmp_path / "c"
+    store = JsonlStore.create(folder)
+    store.append([message("one")])
+    reader = JsonlStore.open(folder)
+    with (folder / "log.jsonl").open("ab") as log:
+        log.write(b"noise\n" + line_of(record(1, message("two"))))
+
+    assert reader.refresh() == 0
+
+    assert reader.read_only is not None
+    assert "Line 2 of the log is damaged" in reader.read_only
+    assert reader.refresh() == 0
+
+
 @pytest.mark.slow
 def test_o20_f_13_a_second_process_reads_and_takes_over_after_a_kill(tmp_path: Path, writer: StartWriter):
     """O20, F-13, T7: the lock of the dead does not lock anybody out."""

@@ -71,10 +71,10 @@ def crash(
     start: Callable[[int | None, float], SimulatedDisk],
     acknowledged: list[Commit],
 ) -> list[tuple[SimulatedDisk, list[Commit]]]:
-    """Runs as often as there are steps, and dies in each of them, three ways."""
-    whole = start(None, 0)
-    run(whole, list(acknowledged))
-    dead: list[tuple[SimulatedDisk, list[Commit]]] = []
+    """Runs as often as there are steps, and dies in each of them, three ways, and once after all."""
+    whole, acks = start(None, 0), list(acknowledged)
+    run(whole, acks)
+    dead = [(whole, acks)]
     for dies_at in range(1, whole.steps + 1):
         for portion in PORTIONS:
             disk, acks = start(dies_at, portion), list(acknowledged)
@@ -101,11 +101,37 @@ def test_t1_a_crash_at_every_step_of_the_recovery_loses_nothing_either(before: E
     first = [c for c in crash(write_all, SimulatedDisk, []) if c[0].portion == 0.5]
     assert len(first) > 10
 
-    for disk, acknowledged in first[::EVERY]:
+    beginning, rest = [c for c in first if not c[1]], [c for c in first if c[1]]
+    for disk, acknowledged in beginning + rest[::EVERY]:
         for dead, acks in crash(
             recover, lambda at, part, disk=disk: disk.reborn(before, dies_at=at, portion=part), acknowledged
         ):
             survives(dead.reborn(ending), acks)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_i_3_a_torn_tail_that_was_cut_is_always_kept_aside(ending: Ending):
+    """I-3, R-LOG-5: wherever cutting it is cut short."""
+    whole = SimulatedDisk()
+    write_all(whole, [])
+    log = FOLDER / "log.jsonl"
+    tail = whole.names[log].cache[:60]
+
+    def torn(dies_at: int | None, portion: float) -> SimulatedDisk:
+        disk = whole.reborn("lost", dies_at=dies_at, portion=portion)
+        disk.names[log].cache += tail
+        disk.names[log].platter += tail
+        return disk
+
+    def open_it(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
+        assert JsonlStore.open(FOLDER, disk=disk).recovered
+
+    for dead, _ in crash(open_it, torn, []):
+        disk = dead.reborn(ending)
+        store = JsonlStore.open(FOLDER, disk=disk)
+        assert commits_of(store) == COMMITS
+        asides = [file.cache for name, file in disk.names.items() if name.name.startswith("log.torn-")]
+        assert tail in asides
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
