@@ -30,6 +30,7 @@ ClientFor = Callable[[Binding, Keys], LLM]
 
 _sessions: list[tuple[str | None, Session]] = []
 """Each with the wish that asks for it again; None where only its conversation's id does."""
+_closing: list[concurrent.futures.Future[None]] = []
 
 
 def live_session(worker: Worker, wish: Wish, conversation: str | None, client_for: ClientFor) -> Session:
@@ -37,8 +38,10 @@ def live_session(worker: Worker, wish: Wish, conversation: str | None, client_fo
 
     A stored conversation that is open in this kernel is shown from there, whatever the other arguments.
     """
-    if in_kernel():
+    if in_kernel() and not _sessions:
         LatestCell.of(this_shell())
+        # A kernel that is asked to end sets this first, while its main thread may still run the agent's code.
+        this_shell().observe(_begin_to_close, "exit_now")
     return worker.start(_session(wish, conversation, client_for)).result()
 
 
@@ -89,13 +92,18 @@ def in_kernel() -> bool:
     return getattr(get_ipython(), "kernel", None) is not None
 
 
+def _begin_to_close(_change: object = None) -> None:
+    """Closes all sessions, without waiting: the kernel is about to end, and may have to wait for the agent's code."""
+    if not _closing:
+        _closing.extend(Worker.shared().start(session.conversation.close()) for _, session in _sessions)
+
+
 @atexit.register
 def _close() -> None:
     """A courtesy: correctness comes from the log alone. Never holds the kernel for long (I-31)."""
     if _sessions:
-        worker = Worker.shared()
-        closing = [worker.start(session.conversation.close()) for _, session in _sessions]
-        concurrent.futures.wait(closing, CLOSE_SECONDS)
+        _begin_to_close()
+        concurrent.futures.wait(_closing, CLOSE_SECONDS)
 
 
 if hasattr(os, "register_at_fork"):

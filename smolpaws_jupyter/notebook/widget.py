@@ -121,6 +121,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
             if binding.api_key_ref == "prompt" and not kernel_keys().has_entered(binding.profile):
                 self.enter_key(binding.profile)
         if session.widget is not None and session.widget.comm is not None:
+            self._settle()
             return  # the one that is there is what the caller gets
         super().__init__(**self._worker.call(session.traits).model_dump(mode="json"))
         self.on_msg(self._receive)
@@ -168,6 +169,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         and no page is there to ask. An interrupt ends the waiting, not the agent.
         """
         with self._waiting_cell(timeout) as cell:
+            self._settle()  # after all that was asked before
             while cell.waits():
                 cell.rest()
         return self._outcome(answer_needed=False)

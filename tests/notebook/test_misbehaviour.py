@@ -89,8 +89,20 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("way", ["request", "ask"])
-@pytest.mark.parametrize("what", HOSTILE)
+INLINE_TOO = (
+    "changes the folder",
+    "replaces stdout",
+    "sets signal handlers",
+    "sets another loop",
+    "asks",
+    "leaves",
+    "exits",
+)
+
+
+@pytest.mark.parametrize(
+    ("way", "what"), [*(("request", what) for what in HOSTILE), *(("ask", what) for what in INLINE_TOO)]
+)
 def test_f_27_after_hostile_code_the_kernel_is_as_before_and_the_agent_works(k: Kernel, way: str, what: str):
     differences = changed_by(k, way, HOSTILE[what], "print('still here')")
     assert differences in ([], ["names"])
@@ -100,7 +112,9 @@ def test_f_27_after_hostile_code_the_kernel_is_as_before_and_the_agent_works(k: 
 
 
 def test_f_27_what_hostile_code_is_told(k: Kernel, way: str):
-    shown = run_python(k, way, *[HOSTILE[w] for w in ("changes the folder", "asks", "exits", "clears", "prints no text")])
+    shown = run_python(
+        k, way, *[HOSTILE[w] for w in ("changes the folder", "asks", "exits", "clears", "prints no text")]
+    )
     assert shown[0] == "[the working directory was set back afterwards; use paths relative to it]"
     assert shown[1].endswith("RuntimeError: Nobody can answer here: ask the user in a message instead.")
     assert "SystemExit: 3" in shown[2]

@@ -55,7 +55,7 @@ def test_what_a_stopped_call_had_printed_is_not_lost(k: Kernel):
 
 
 def test_stop_skips_a_queued_call_and_leaves_the_users_cell_alone(k: Kernel):
-    k.do("paws = scripted.play(scripted.code('open(\"ran\", \"w\").write(\"ran\")'))")
+    k.do('paws = scripted.play(scripted.code(\'open("ran", "w").write("ran")\'))')
     page = page_of(k, "paws", subshell=True)
     cell = k.start("""
         import time
@@ -81,7 +81,9 @@ def test_t_stop_05_an_interrupt_of_the_kernel_ends_the_tool_and_pauses_the_run(k
     (shown,) = k.value("scripted.results(paws)")
     assert "KeyboardInterrupt" in shown
     assert shown.endswith("[interrupted: the code did not finish]")
-    assert len(k.value("scripted.kinds(paws)")) == len(k.value("[e for e in scripted.kinds(paws) if e != 'UsageEvent']"))
+    assert len(k.value("scripted.kinds(paws)")) == len(
+        k.value("[e for e in scripted.kinds(paws) if e != 'UsageEvent']")
+    )
     assert k.value("scripted.model_of(paws).left") == 1
 
 
@@ -194,7 +196,11 @@ def test_f_26_a_failing_cell_of_the_user_aborts_the_request_which_is_sent_again(
 
 def test_i_26_a_failing_call_of_the_agent_aborts_none_of_the_users_cells(k: Kernel):
     k.do("paws = scripted.play(scripted.code('import time; time.sleep(0.3); 1/0'), scripted.reply('Oh.'))")
-    cells = [k.start("paws.tell('Go.')"), k.start("import time; time.sleep(0.2)"), *(k.start("print('ran')") for _ in range(5))]
+    cells = [
+        k.start("paws.tell('Go.')"),
+        k.start("import time; time.sleep(0.2)"),
+        *(k.start("print('ran')") for _ in range(5)),
+    ]
     assert [k.finish(cell).text for cell in cells[2:]] == ["ran\n"] * 5
     k.pump(lambda: k.value("paws.status") == "idle")
 
@@ -220,7 +226,9 @@ def test_t_stop_08_a_cell_waits_on_where_a_page_was_heard(k: Kernel):
     page.ask("replay", since=0)
     (call,) = page.hear(lambda u: u["kind"] == "approvals" and u["waiting"])["waiting"]
     assert (call["tool_name"], call["text"]) == ("run_python", "40 + 2")
-    assert page.ask("approve", action_id=call["action_id"], scope="once", digest="0" * 64)["code"] == "approval_outdated"
+    assert (
+        page.ask("approve", action_id=call["action_id"], scope="once", digest="0" * 64)["code"] == "approval_outdated"
+    )
     assert page.ask("approve", action_id=call["action_id"], scope="once", digest=call["digest"])["kind"] == "ack"
     assert k.finish(cell).text == "Done.\n"
 
