@@ -19,6 +19,17 @@ test("Shift+Enter is a new line", async () => {
   expect(event.defaultPrevented).toBe(false);
 });
 
+test("a line break reaches the box even where the notebook would take it away", async () => {
+  const { area } = await page();
+  area.addEventListener("beforeinput", (event) => event.preventDefault()); // as JupyterLab does
+  const breaking = new InputEvent("beforeinput", { inputType: "insertLineBreak", bubbles: true, cancelable: true });
+  area.dispatchEvent(breaking);
+  expect(breaking.defaultPrevented).toBe(false);
+  const typing = new InputEvent("beforeinput", { inputType: "insertText", bubbles: true, cancelable: true });
+  area.dispatchEvent(typing);
+  expect(typing.defaultPrevented).toBe(true);
+});
+
 test("Enter that chooses a word of an input method does not send", async () => {
   const { area, sent } = await page();
   await type(area, "にほん");
