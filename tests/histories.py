@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from smolpaws_jupyter.core.base import Usage
 from smolpaws_jupyter.core.budget import Budget, due_stage
-from smolpaws_jupyter.core.units import units
+from smolpaws_jupyter.core.units import text_block, units
 from tests.builders import PICTURE, Call, History, call
 
 KINDS = ("agent_reset", "new_context", "llm_summarizing", "summarizing_window", "no_op")
@@ -270,6 +270,8 @@ def _pin(draw: Draw, history: History) -> None:
 
 
 def _truncate(draw: Draw, history: History) -> None:
-    entry = draw(st.sampled_from([*history.view.read, *history.view.unread]))
-    if entry.kind == "MessageEvent" and entry.id not in history.view.pins and len(entry.text) > 12:
-        history.truncate(entry.id, entry.text)
+    entries = [entry for entry in (*history.view.read, *history.view.unread) if entry.id not in history.view.pins]
+    texts = {entry.id: text for entry in entries if (text := text_block(entry, 0)) and len(text) > 12}
+    if texts:
+        chosen = draw(st.sampled_from(sorted(texts)))
+        history.truncate(chosen, texts[chosen])

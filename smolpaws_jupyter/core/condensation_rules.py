@@ -101,7 +101,7 @@ def _reset(
     siblings = [
         e for e in read.values() if isinstance(e, ActionEvent) and e.response_event_id == action.response_event_id
     ]
-    if len(siblings) != 1 or view.calls_in_last_response != 1:
+    if len(siblings) != 1:
         yield "R-REPL-4", "The call of condense is not the only call of its response."
     if not isinstance(observation, ObservationEvent) or not isinstance(observation.observation, CondenseObservation):
         yield "R-REPL-4", "The result is not that of condense."

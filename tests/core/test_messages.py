@@ -251,6 +251,12 @@ def test_a_renderer_is_not_fooled_by_a_foreign_order(log: list[Any]):
         assert renderer.size(view, TOOLS) == request_size(messages, TOOLS)
 
 
+def test_a_renderer_notices_a_cut_in_what_it_rendered_before():
+    renderer, history = Renderer(), History("summarizing_window").user("0123456789").reply("words")
+    renderer.messages(history.view)
+    assert renderer.messages(history.truncate("u1", "0123456789", keep=1).view) == messages_of(history.view)
+
+
 def test_a_renderer_renders_each_settled_entry_once():
     """The message objects of one request are those of the next."""
     renderer, history = Renderer(), History().user("go").call("x").reply().user("more").calls(READ, READ)

@@ -250,6 +250,8 @@ def test_r_step_9_and_10_what_counts_in_a_row():
     assert history.view.refusals == 2
     assert history.reply().view.refusals == 0
     assert history.empty().user("hello?").view.empty_replies == 0
+    history.empty().fails("content_policy").resume()
+    assert (history.view.empty_replies, history.view.refusals) == (0, 0)
 
 
 def test_r_rest_7_what_is_unfinished_paused_or_in_error():
@@ -269,6 +271,12 @@ def test_r_bind_6_and_10_a_person_changes_profile_and_thresholds():
     history = History().bind("other", "openai/gpt", max_input_tokens=5).thresholds(0.5)
     assert history.view.binding == history["z1"].binding
     assert history.view.thresholds == (0.5,)
+
+
+def test_pins_and_cuts_leave_with_their_entries():
+    history = History("llm_summarizing").user("0123456789").reply("0123456789").pin("u1", "m1")
+    history.truncate("u1", "0123456789", keep=1).truncate("m1", "0123456789", keep=1).intend().summarized("So.", ["u1"])
+    assert (history.view.pins, set(history.view.cuts)) == ({"m1"}, {("m1", 0)})
 
 
 def test_r_win_19_a_cut_that_is_impossible_does_nothing():
