@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.budget import Budget
 from ..core.errors import CommandRefused, ConversationReadOnly, SmolPawsError
 from ..core.events import Event
-from ..core.profiles import Binding
+from ..core.profiles import Binding, is_practice
 from ..core.wire import ApprovalRequest, BudgetState, ConversationInfo, Problem, Status, Traits
 from ..runtime.conversation import Conversation, Words
 from ..runtime.starting import Opener
@@ -144,7 +144,7 @@ class Session:
             status=talk.status,
             detail="kernel busy" if queued else talk.detail,
             budget=budget_state(talk.budget),
-            profile=view.binding.profile if view.binding else "",
+            profile=shown_name(view.binding) if view.binding else "",
             title=talk.log.ledger.title or "",
             read_only=talk.read_only or "",
             event_count=len(talk.log),
@@ -222,3 +222,8 @@ def budget_state(budget: Budget) -> BudgetState:
         counted=budget.counted,
         limit_from=budget.limit_from,
     )
+
+
+def shown_name(binding: Binding) -> str:
+    """The profile's name; a practice model always shows as one, whatever its profile is called."""
+    return binding.model if is_practice(binding.model) else binding.profile
