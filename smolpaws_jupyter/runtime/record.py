@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn, cast
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
+from pydantic import ConfigDict, Strict, TypeAdapter
 
 from ..core.base import JsonObject
 from ..core.events import Event
@@ -36,6 +36,11 @@ Place = tuple[int, list[str | int]]
 """The index of an event in its commit, and the keys and indexes that lead to a text inside it."""
 
 
+_PLACES: TypeAdapter[list[Place]] = TypeAdapter(
+    list[Annotated[tuple[int, list[str | int]], Strict(False)]], config=ConfigDict(strict=True)
+)
+
+
 class Damage(Exception):
     """A line is not a record that this version can read; the message says why, as the end of a sentence."""
 
@@ -54,19 +59,6 @@ class TooNew(Damage):
     def __init__(self, version: int) -> None:
         super().__init__(f"it is in format {version}")
         self.version = version
-
-
-class _Envelope(BaseModel):
-    """The record as it stands in the line. Keys that a later version added are ignored."""
-
-    model_config = ConfigDict(strict=True)
-
-    v: Annotated[int, Field(ge=1)]
-    seq: Annotated[int, Field(ge=0)]
-    w: str
-    t: str
-    events: Annotated[list[JsonObject], Field(min_length=1)]
-    blobs: list[Annotated[tuple[int, list[str | int]], Strict(False)]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,28 +94,21 @@ class Record:
 def parse(line: bytes) -> Record:
     """The record of a whole line with its line break. Raises a kind of `Damage`, and nothing else."""
     text = unframe(line)
-    value: Any = None
     try:
         value = _DECODER.decode(text)
-        envelope = _Envelope.model_validate(value)
+        found = _record(value)
         if text.count("[") + text.count("{") > DEPTH_LIMIT:
-            for _ in containers(envelope.events):
+            for _ in containers(found.events):
                 pass
         if _SURROGATE.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
-    except ValidationError as error:
-        if version := _later_version(value):
-            raise TooNew(version) from None
-        where = ".".join(map(str, error.errors(include_url=False)[0]["loc"])) or "the record"
-        raise BadRecord(f"{where} is missing or of the wrong type") from None
+            _ENCODER.encode(value).encode()
     except UnicodeEncodeError:
         raise BadRecord("it holds half of a surrogate pair") from None
     except RecursionError:
         raise BadRecord("it is nested too deep") from None
     except ValueError as error:
         raise BadRecord(f"its content is not valid: {error}") from None
-    references = tuple((_reference(envelope.events, place), place) for place in envelope.blobs)
-    return Record(envelope.v, envelope.seq, envelope.w, envelope.t, envelope.events, references)
+    return found
 
 
 def unframe(line: bytes) -> str:
@@ -142,13 +127,32 @@ def unframe(line: bytes) -> str:
 
 def frame(record: JsonObject) -> bytes:
     """The line of a record: checksum, record, line break."""
-    body = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    body = _ENCODER.encode(record).encode()
     return b'{"crc":"%08x","rec":%b}\n' % (zlib.crc32(body), body)
 
 
-def _later_version(value: Any) -> int | None:
-    version = cast("JsonObject", value).get("v") if isinstance(value, dict) else None
-    return version if type(version) is int and version > VERSION else None
+def _record(value: Any) -> Record:
+    """The record that a JSON value is. Keys that a later version added are ignored.
+
+    Compared by type, so that `true` is no number, and not by pattern: this is done for each line of a log.
+    """
+    match value:
+        case {"v": version, "seq": seq, "w": writer, "t": time, "events": events} if (
+            tuple(map(type, (version, seq, writer, time, events))) == (int, int, str, str, list)
+            and version > 0
+            and seq >= 0
+            and set(map(type, events)) == {dict}
+        ):
+            references: tuple[tuple[str, Place], ...] = ()
+            if "blobs" in value:
+                references = tuple(
+                    (_reference(events, place), place) for place in _PLACES.validate_python(value["blobs"])
+                )
+            return Record(version, seq, writer, time, events, references)
+        case {"v": int(version)} if version > VERSION:
+            raise TooNew(version)
+        case _:
+            raise BadRecord("it does not have the shape of a record")
 
 
 def _reference(events: list[JsonObject], place: Place) -> str:
@@ -206,4 +210,5 @@ def _no_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON")
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
