@@ -11,9 +11,10 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-/** Lets the page draw what has changed. */
+/** Lets the page draw what has changed, and do what follows a drawing: two frames, and what was put off behind them. */
 export async function drawn(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let frame = 0; frame < 2; frame += 1)
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 export function mount(kernel: FakeKernel): HTMLElement {
