@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -509,3 +510,22 @@ def test_i_32_an_open_log_holds_24_bytes_a_commit_at_most(tmp_path: Path):
     assert after - before < 24 * count + 50_000
     assert peak - before < 24 * count + 4_000_000
     assert after_reading - after < 100_000
+
+
+@pytest.mark.slow
+def test_f_17_the_100_001st_event_and_one_of_50_mb_are_events_like_others(tmp_path: Path):
+    """F-17: opening takes at most ten times the three seconds that it should."""
+    count = 100_000
+    one = message("x" * 100).model_dump(mode="json")
+    folder = put_log(tmp_path / "c", [line_of(record(n, one)) for n in range(count)])
+    large = message("y" * 50_000_000)
+
+    began = time.monotonic()
+    store = JsonlStore.open(folder)
+    assert sum(len(commit) for commit in store.commits()) == count
+    assert time.monotonic() - began < 30
+
+    store.append([large])
+    assert len(store) == count + 1
+    assert list(reopened(store, folder).read(count)) == [large]
+    assert (folder / "log.jsonl").stat().st_size < 100_000_000
