@@ -162,6 +162,19 @@ def test_t_new_17_a_new_context_keeps_its_whole_thinking_loop():
     assert rule(forged(history, "c1", forgotten_event_ids=("u1", "a1", "o1"))) == "R-REPL-7"
 
 
+def test_t_new_04_several_handoffs_of_one_batch_make_one_new_context():
+    """R-NEW-5, R-NEW-7: the request names the first; all results stand before it in one commit."""
+    history = History("new_context").user("task").calls(call("new_context"), READ, call("new_context", handoff="go"))
+    history.result(of="a2")
+    results = [
+        history.observed(NewContextObservation(content=(), input_event_id="u1"), of=action) for action in ("a1", "a3")
+    ]
+    asked = ev.VoluntaryDetails(input_event_id="u1", action_id="a1", observation_id=results[0].id)
+    request = history.make(ev.CondensationRequest, source="agent", details=asked)
+    fact = history.make(ev.Condensation, request_id="q1", forgotten_event_ids=("u1",), notice="A new context begins.")
+    assert rule(history.commit(*results, request, fact)) is None
+
+
 @pytest.mark.parametrize("boundary", [None, "nobody", "u3"])
 def test_t_new_16_without_a_known_boundary_every_user_message_stays(boundary: str | None):
     """R-NEW-9, R-REPL-7: unknown, missing or late."""

@@ -35,6 +35,15 @@ def test_no_event_gives_a_view_fields_that_it_does_not_have():
         assert list(vars(view)) == [field.name for field in fields(View)]
 
 
+def test_the_views_of_a_cycle_share_one_growing_history():
+    """I-32: a step adds to `read` and copies nothing of it."""
+    history = History().user("go").reply()
+    first = history.view
+    history.user("more").calls(call("x"), call("y")).result(of="a2").result(of="a1").empty().reply()
+    assert history.view.read.grew_from(first.read)
+    assert not history.condense().view.read.grew_from(first.read)
+
+
 def test_r_voc_3_every_record_has_its_place_unknown_ones_too():
     history = History().user("hi").unknown().reply()
     assert history.view.length == len(history.events) == 5
