@@ -192,22 +192,27 @@ class LabPage:
     def run_cell(self, index: int, *, wait: bool = True) -> None:
         """Run a cell as a person does; returns when it is done, or with `wait=False` when it has started."""
         prompt = self.cell(index).locator(".jp-InputPrompt")
-        before = prompt.text_content()
-        for last_try in (False, False, True):
+        for last_try in (False, False, False, False, True):
+            before = prompt.text_content()
             self.cell(index).locator(".cm-content").click()
             self.page.keyboard.press("Control+Enter")  # run, and stay in this cell
             try:
+                # JupyterLab drops a run that comes before it is quite ready: without a word, or by clearing the prompt.
                 self.page.wait_for_function(
-                    "([prompt, before]) => prompt.textContent !== before",
+                    "([prompt, before]) => prompt.textContent !== before && /[*0-9]/.test(prompt.textContent)",
                     arg=[prompt.element_handle(), before],
-                    timeout=3_000,
+                    timeout=5_000,
                 )
-                break
-            except PlaywrightTimeout:  # JupyterLab drops a run that comes before it is quite ready, without a word
+            except PlaywrightTimeout:
                 if last_try:
                     raise
-        if wait:
-            self.wait_done(index)
+                continue
+            if not wait:
+                return
+            expect(prompt).not_to_contain_text("*", timeout=60_000)
+            if last_try or prompt.text_content() != "[ ]:":
+                self.wait_done(index)
+                return
 
     def wait_done(self, index: int, seconds: float = 60) -> None:
         """Wait until a cell has run to its end."""
