@@ -64,6 +64,10 @@ class Disk:
         """Whether anything has this name, a broken link included."""
         return os.path.lexists(path)
 
+    def names(self, path: Path) -> list[str]:
+        """What a folder holds."""
+        return os.listdir(path)
+
     def open(self, path: Path, *, write: bool = False, create: bool = False) -> int:
         """A descriptor of a regular file. Writes go to its end; a new file is its owner's alone."""
         if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():

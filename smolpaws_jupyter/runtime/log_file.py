@@ -7,9 +7,10 @@ whoever opens it again finds out what the disk holds (R-LOG-2).
 from __future__ import annotations
 
 import errno
+import re
 import threading
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ..core.errors import StoreError
@@ -159,27 +160,27 @@ class LogFile:
             write_all(self._disk, self._fd, b"\n")
             self.index.end += 1
         if findings.torn:
-            aside = self._keep_aside(self.index.end, findings.torn)
+            self._keep_aside(self.index.end, findings.torn)
             self._disk.truncate(self._fd, self.index.end)
-            yield (
-                f"The end of the log was a record that had not been written whole ({findings.torn} bytes). "
-                f"It was cut off and kept in {aside.name}."
-            )
-        if not self.index.length:
-            yield "The log held nothing whole, so the conversation begins anew."
         self._disk.sync(self._fd)
         self._disk.sync_folder(self.path.parent)
+        for name in self._kept_aside_here():
+            yield f"The end of the log was a record that had not been written whole. It was cut off and kept in {name}."
+        if not self.index.length:
+            yield "The log held nothing whole, so the conversation begins anew."
 
-    def _keep_aside(self, start: int, size: int) -> Path:
-        name = f"log.torn-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        aside = self.path.with_name(name)
-        number = 1
-        while self._disk.exists(aside):
-            number += 1
-            aside = self.path.with_name(f"{name}-{number}")
+    def _keep_aside(self, start: int, size: int) -> None:
+        time = datetime.now(UTC)
+        while self._disk.exists(aside := self.path.with_name(f"log.torn-{time:%Y%m%dT%H%M%SZ}-at-{start}")):
+            time += timedelta(seconds=1)
         self.copy_to(aside, start, start + size)
         self._disk.sync_folder(self.path.parent)
-        return aside
+
+    def _kept_aside_here(self) -> list[str]:
+        """What was cut off at the end of the log. Whoever appends there has told of it, so it is told until then (I-3)."""
+        return sorted(
+            n for n in self._disk.names(self.path.parent) if re.fullmatch(rf"log\.torn-.*-at-{self.index.end}", n)
+        )
 
     def copy_to(self, target: Path, start: int, stop: int, more: bytes = b"") -> None:
         """A new file with a part of this one and `more`; durable but for its name. Raises OSError or StoreError."""

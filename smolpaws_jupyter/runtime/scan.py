@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import re
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -53,10 +52,6 @@ class Index:
         """A line that counts for nothing."""
         self.lines += 1
         self.end += size
-
-    def commit_of(self, position: int) -> int:
-        """The number of the commit that holds this event."""
-        return bisect_right(self.firsts, position) - 1
 
     def span(self, number: int) -> tuple[int, int]:
         """Where the line of a commit begins, and where it ends at the latest."""

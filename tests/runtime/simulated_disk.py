@@ -56,8 +56,8 @@ class SimulatedDisk(Disk):
 
     dies_at: int | None = None
     portion: float = 0
-    names: dict[Path, File] = field(default_factory=dict[Path, File])
-    synced_names: dict[Path, File] = field(default_factory=dict[Path, File])
+    files: dict[Path, File] = field(default_factory=dict[Path, File])
+    synced_files: dict[Path, File] = field(default_factory=dict[Path, File])
     folders: set[Path] = field(default_factory=lambda: {Path("/")})
     synced_folders: set[Path] = field(default_factory=lambda: {Path("/")})
     steps: int = 0
@@ -72,12 +72,12 @@ class SimulatedDisk(Disk):
         """The disk as the next process finds it."""
         kill = ending == "kill"
         lost = ending == "lost"
-        names = self.synced_names if lost else self.names
+        names = self.synced_files if lost else self.files
         folders = self.synced_folders if lost else self.folders
         files = {name: File(file.after(ending)) for name, file in names.items() if set(name.parents) <= folders}
         for name, file in files.items():
             file.platter = names[name].platter if kill else file.cache
-        synced = {n: f for n, f in files.items() if not kill or self.synced_names.get(n) is self.names[n]}
+        synced = {n: f for n, f in files.items() if not kill or self.synced_files.get(n) is self.files[n]}
         return SimulatedDisk(
             dies_at, portion, files, synced, set(folders), set(self.synced_folders if kill else folders)
         )
@@ -105,22 +105,25 @@ class SimulatedDisk(Disk):
 
     def sync_folder(self, path: Path) -> None:
         def sync() -> None:
-            self.synced_names = {n: f for n, f in self.synced_names.items() if n.parent != path}
-            self.synced_names |= {n: f for n, f in self.names.items() if n.parent == path}
+            self.synced_files = {n: f for n, f in self.synced_files.items() if n.parent != path}
+            self.synced_files |= {n: f for n, f in self.files.items() if n.parent == path}
             self.synced_folders |= {f for f in self.folders if f.parent == path}
 
         self._step(sync)
 
     def exists(self, path: Path) -> bool:
-        return path in self.names or path in self.folders
+        return path in self.files or path in self.folders
+
+    def names(self, path: Path) -> list[str]:
+        return [name.name for name in self.files if name.parent == path]
 
     def open(self, path: Path, *, write: bool = False, create: bool = False) -> int:
-        if path not in self.names:
+        if path not in self.files:
             if not create or path.parent not in self.folders:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-            self._step(lambda: self.names.setdefault(path, File()) and None)
+            self._step(lambda: self.files.setdefault(path, File()) and None)
         fd = next(self._fds)
-        self._open[fd] = self.names[path]
+        self._open[fd] = self.files[path]
         return fd
 
     def close(self, fd: int) -> None:
@@ -159,16 +162,16 @@ class SimulatedDisk(Disk):
         return len(self._open[fd].cache)
 
     def is_still(self, fd: int, path: Path) -> bool:
-        return self.names.get(path) is self._open[fd]
+        return self.files.get(path) is self._open[fd]
 
     def replace(self, source: Path, target: Path) -> None:
         def rename() -> None:
-            self.names[target] = self.names.pop(source)
+            self.files[target] = self.files.pop(source)
 
         self._step(rename)
 
     def remove(self, path: Path) -> None:
-        self._step(lambda: self.names.pop(path, None) and None)
+        self._step(lambda: self.files.pop(path, None) and None)
 
     def lock(self, path: Path) -> int:
         fd = self.open(path, write=True, create=True)

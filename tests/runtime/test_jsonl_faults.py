@@ -146,7 +146,7 @@ def test_i_2_a_failed_append_is_not_there_after_a_power_cut_either():
                 return super().write(fd, data)
             if len(data) > 1:
                 return super().write(fd, data[:-1])
-            for file in self.names.values():  # a system writes back when it likes, also before it is asked to
+            for file in self.files.values():  # a system writes back when it likes, also before it is asked to
                 file.platter = file.cache
             raise OSError(errno.ENOSPC, "No space left on device")
 

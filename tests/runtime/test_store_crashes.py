@@ -110,17 +110,17 @@ def test_t1_a_crash_at_every_step_of_the_recovery_loses_nothing_either(before: E
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_i_3_a_torn_tail_that_was_cut_is_always_kept_aside(ending: Ending):
+def test_i_3_a_torn_tail_that_was_cut_is_always_kept_aside_and_told_of(ending: Ending):
     """I-3, R-LOG-5: wherever cutting it is cut short."""
     whole = SimulatedDisk()
     write_all(whole, [])
     log = FOLDER / "log.jsonl"
-    tail = whole.names[log].cache[:60]
+    tail = whole.files[log].cache[:60]
 
     def torn(dies_at: int | None, portion: float) -> SimulatedDisk:
         disk = whole.reborn("lost", dies_at=dies_at, portion=portion)
-        disk.names[log].cache += tail
-        disk.names[log].platter += tail
+        disk.files[log].cache += tail
+        disk.files[log].platter += tail
         return disk
 
     def open_it(disk: SimulatedDisk, acknowledged: list[Commit]) -> None:
@@ -130,7 +130,9 @@ def test_i_3_a_torn_tail_that_was_cut_is_always_kept_aside(ending: Ending):
         disk = dead.reborn(ending)
         store = JsonlStore.open(FOLDER, disk=disk)
         assert commits_of(store) == COMMITS
-        asides = [file.cache for name, file in disk.names.items() if name.name.startswith("log.torn-")]
+        assert all("cut off and kept in log.torn-" in sentence for sentence in store.recovered)
+        assert store.recovered
+        asides = [file.cache for name, file in disk.files.items() if name.name.startswith("log.torn-")]
         assert tail in asides
 
 
