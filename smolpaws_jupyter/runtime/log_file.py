@@ -177,10 +177,9 @@ class LogFile:
         self._disk.sync_folder(self.path.parent)
 
     def _kept_aside_here(self) -> list[str]:
-        """What was cut off at the end of the log. Whoever appends there has told of it, so it is told until then (I-3)."""
-        return sorted(
-            n for n in self._disk.names(self.path.parent) if re.fullmatch(rf"log\.torn-.*-at-{self.index.end}", n)
-        )
+        """What was cut off at the end of the log. It is told of until something is appended there (I-3)."""
+        kept = re.compile(rf"log\.torn-.*-at-{self.index.end}")
+        return sorted(filter(kept.fullmatch, self._disk.names(self.path.parent)))
 
     def copy_to(self, target: Path, start: int, stop: int, more: bytes = b"") -> None:
         """A new file with a part of this one and `more`; durable but for its name. Raises OSError or StoreError."""
