@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 
 from .outputs import Outputs
@@ -48,14 +48,9 @@ class Capture:
         token = _here.set(self._outputs)
         with contextlib.ExitStack() as undo:
             undo.callback(_here.reset, token)
-            for stream in self._streams:
-                undo.enter_context(_instead(stream, "write", self._writer(stream.write)))
+            for owner, name, ours in self._doors():
+                undo.enter_context(_instead(owner, name, ours(getattr(owner, name))))
             undo.callback(self._drain)
-            undo.enter_context(_instead(self._shell, "_showtraceback", self._raiser(self._shell._showtraceback)))  # noqa: SLF001
-            publisher = self._shell.display_pub
-            if hasattr(publisher, "register_hook"):
-                publisher.register_hook(self._show)
-                undo.callback(publisher.unregister_hook, self._show)
             # IPython sets its own hook at the outermost of nested runs only, so ours stays.
             undo.enter_context(self._shell.display_trap)
             undo.callback(setattr, sys, "displayhook", sys.displayhook)
@@ -68,7 +63,15 @@ class Capture:
         thread = threading.current_thread()
         return _here.get() is self._outputs or thread in self._watchers or thread not in self._threads_before
 
-    def _writer(self, otherwise: Any) -> Any:
+    def _doors(self) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+        """Every method by which outputs leave the kernel, and what makes ours from it."""
+        for stream in self._streams:
+            yield stream, "write", self._write
+        yield self._shell, "_showtraceback", self._show_traceback
+        yield self._shell.display_pub, "publish", self._publish
+        yield self._shell.display_pub, "clear_output", self._clear_output
+
+    def _write(self, otherwise: Any) -> Any:
         def write(text: str) -> int:
             if not isinstance(text, str) or not self._is_mine():
                 return otherwise(text)
@@ -77,7 +80,7 @@ class Capture:
 
         return write
 
-    def _raiser(self, otherwise: Any) -> Any:
+    def _show_traceback(self, otherwise: Any) -> Any:
         def showtraceback(kind: Any, value: Any, lines: list[str]) -> None:
             if not self._is_mine():
                 otherwise(kind, value, lines)
@@ -87,18 +90,23 @@ class Capture:
 
         return showtraceback
 
-    def _show(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """The hook of `display`: gives None for what must not be published."""
-        if not self._is_mine():
-            return message
-        match message["header"]["msg_type"]:
-            case "display_data":
-                self._outputs.rich(message["content"]["data"])
-            case "clear_output":
+    def _publish(self, otherwise: Any) -> Any:
+        def publish(data: Mapping[str, Any], *args: Any, update: bool = False, **options: Any) -> None:
+            if not self._is_mine():
+                otherwise(data, *args, update=update, **options)
+            elif not update:
+                self._outputs.rich(data)
+
+        return publish
+
+    def _clear_output(self, otherwise: Any) -> Any:
+        def clear_output(*args: Any, **options: Any) -> None:
+            if self._is_mine():
                 self._outputs.clear()
-            case _:
-                pass
-        return None
+            else:
+                otherwise(*args, **options)
+
+        return clear_output
 
     def _value(self, value: object) -> None:
         if value is not None and not self._quiet:

@@ -10,8 +10,8 @@ agent's code does not abort the user's queued cells, and `_`, `In` and `Out` sta
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Generator
+import sys
+from collections.abc import Coroutine
 from typing import Any
 
 from .capture import Capture
@@ -22,8 +22,8 @@ from .latest_cell import LatestCell
 
 def request_code(job: Job) -> str:
     """The code of the execute request that runs this job."""
-    here = f'__import__("{__name__}", fromlist=["run"])'
-    return f'await {here}.run_async("{job.id}")' if awaits(job) else f'{here}.run("{job.id}")'
+    here = f'__import__("{__name__}", fromlist=["requested"])'
+    return f'await {here}.requested_async("{job.id}")' if awaits(job) else f'{here}.requested("{job.id}")'
 
 
 def awaits(job: Job) -> bool:
@@ -37,41 +37,59 @@ def awaits(job: Job) -> bool:
         return False
 
 
-def run(job_id: str) -> None:
+def requested(job_id: str) -> None:
+    """What the request calls."""
+    if (job := find(job_id)) is not None:
+        LatestCell.of(this_shell()).speaks()
+        run(job)
+
+
+async def requested_async(job_id: str) -> None:
+    """What the request calls for code that awaits."""
+    if (job := find(job_id)) is not None:
+        LatestCell.of(this_shell()).speaks()
+        await run_async(job)
+
+
+def run(job: Job) -> None:
     """Runs a job that awaits nothing."""
-    job = find(job_id)
-    if job is not None:
-        job.run(lambda: _run_cell(job))
+    job.run(lambda: _at_once(_cell(job)))
 
 
-async def run_async(job_id: str) -> None:
+async def run_async(job: Job) -> None:
     """Runs a job with top-level awaits, on the kernel's own loop."""
-    job = find(job_id)
-    if job is not None:
-        await job.run_async(lambda: _run_cell_async(job))
+    await job.run_async(lambda: _cell(job))
 
 
-def _run_cell(job: Job) -> None:
+async def _cell(job: Job) -> None:
+    # Not `run_cell`: that keeps what is printed in the history of the user's outputs, however much it is.
     shell = this_shell()
-    with _around(shell, job), job.code_runs():
-        shell.run_cell(job.code, store_history=False)
-
-
-async def _run_cell_async(job: Job) -> None:
-    shell = this_shell()
-    with _around(shell, job), job.code_runs():
+    quiet = job.code.rstrip().endswith(";")
+    with Capture(shell, job.outputs, quiet=quiet).on(), kept(shell, job.outputs.text), job.code_runs():
+        problem = result = None
         try:
-            transformed = shell.transform_cell(job.code)
-            await shell.run_cell_async(job.code, store_history=False, transformed_cell=transformed)
+            try:
+                transformed = shell.transform_cell(job.code)
+            except Exception:  # noqa: BLE001 - IPython shows it, whatever it is
+                transformed, problem = job.code, sys.exc_info()
+            result = await shell.run_cell_async(
+                job.code, store_history=False, transformed_cell=transformed, preprocessing_exc_tuple=problem
+            )
+        except Exception:  # noqa: BLE001 - for the model, whatever it is
+            shell.showtraceback()
         finally:
-            shell.events.trigger("post_execute")  # what shows the plots; `run_cell` does this itself
+            shell.events.trigger("post_execute")  # shows the plots
+            shell.events.trigger("post_run_cell", result)
 
 
-@contextlib.contextmanager
-def _around(shell: Any, job: Job) -> Generator[None]:
-    LatestCell.of(shell).speaks()
-    with Capture(shell, job.outputs, quiet=job.code.rstrip().endswith(";")).on(), kept(shell, job.outputs.text):
-        yield
+def _at_once(work: Coroutine[Any, Any, None]) -> None:
+    """Runs a coroutine that waits for nothing, so that its code may run loops of its own."""
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+    work.close()
+    raise RuntimeError("The code awaits, and there is no loop for it.")
 
 
 def this_shell() -> Any:

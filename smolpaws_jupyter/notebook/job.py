@@ -21,6 +21,8 @@ from .outputs import Outputs
 State = Literal["waiting", "running", "finished", "skipped"]
 
 _jobs: dict[str, Job] = {}
+_running: Job | None = None
+"""The one that runs now. Code that awaits lets others come to the main thread, and they have to wait (I-25)."""
 
 
 def find(job_id: str) -> Job | None:
@@ -67,7 +69,7 @@ class Job:
         _jobs.pop(self.id, None)
 
     def run(self, act: Callable[[], object]) -> None:
-        """On the main thread: calls `act`, which runs the code, unless somebody else did or it is to be skipped."""
+        """On the main thread: calls `act`, which runs the code, unless it was run or skipped, or another job runs."""
         with self._handling_sigint():
             if not self._claim():
                 return
@@ -107,15 +109,19 @@ class Job:
             self._finish()
 
     def _claim(self) -> bool:
+        global _running
         with self._lock:
-            if self.state != "waiting":
+            if self.state != "waiting" or _running is not None:
                 return False
             self.state = "running"
+            _running = self
             return True
 
     def _finish(self) -> None:
+        global _running
         with self._lock:
             self.state = "finished"
+            _running = None
             sent = self._signals_sent
         # A signal that was sent while the code ran must not hit what the user runs next.
         deadline = time.monotonic() + 1

@@ -66,7 +66,9 @@ def _make(wish: Wish, conversation_id: str | None, client_for: ClientFor) -> Ses
     session = Session(conversation, opener, python, lambda id_: _showing(id_) is not None)
     if conversation_id is None:
         stored = conversations(opener.folder, most=len(_sessions) + 1)
-        session.resumable = next((info for info in stored if _showing(info.id) is None), None)
+        latest = next((info for info in stored if _showing(info.id) is None), None)
+        # Traits are saved into notebooks, and a title may be the person's first words.
+        session.resumable = latest and latest.model_copy(update={"title": ""})
     return session
 
 

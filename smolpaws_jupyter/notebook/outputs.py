@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import threading
 from collections import deque
 from collections.abc import Mapping
@@ -43,11 +44,11 @@ class Outputs:
         with self._lock:
             pieces: list[str] = []
             size = 0
-            for source in (self._tail, self._head):
-                for piece in reversed(source):
-                    if size < TAIL:
-                        pieces.append(piece[-TAIL:])
-                        size += len(piece)
+            for piece in itertools.chain(reversed(self._tail), reversed(self._head)):
+                pieces.append(piece[-TAIL:])
+                size += len(piece)
+                if size >= TAIL:
+                    break
         return collapse(plain("".join(reversed(pieces))))[-TAIL:]
 
     def text(self, text: str) -> None:

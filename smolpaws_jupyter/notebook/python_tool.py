@@ -121,7 +121,7 @@ class PythonTool:
                     context.progress(shown)
                 if request is not None and request.done():
                     reply, request = request.result(), None
-                    if job.state == "waiting" and reply["status"] != "aborted":
+                    if job.state == "waiting" and reply["status"] == "error":
                         return _why(reply, job, context)
             return None
         finally:
@@ -161,7 +161,7 @@ def _failed(job: Job, context: ToolContext, note: str) -> ToolObservation:
 
 
 def _why(reply: dict[str, Any], job: Job, context: ToolContext) -> str:
-    """The kernel answered without running the code."""
-    if reply.get("ename") == "KeyboardInterrupt":
+    """Why the kernel did not run the code."""
+    if reply["ename"] == "KeyboardInterrupt":
         raise Interrupted(_failed(job, context, "[interrupted before it began: nothing ran]"))
-    return f"The kernel did not run the code: {reply.get('ename', reply['status'])}. Nothing happened."
+    return f"The kernel did not run the code: {reply['ename']}: {reply['evalue']}. Nothing happened."

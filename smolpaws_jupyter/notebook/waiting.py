@@ -85,7 +85,7 @@ class WaitingCell:
         if awaits(job):
             job.refuse(NO_AWAIT)
             return
-        run(job.id)
+        run(job)
         if _interrupted(job):
             raise KeyboardInterrupt
 
@@ -100,9 +100,9 @@ class WaitingCell:
         if job is None:
             return
         if awaits(job):
-            await run_async(job.id)
+            await run_async(job)
         else:
-            run(job.id)
+            run(job)
         if _interrupted(job):
             raise asyncio.CancelledError("interrupted")
 

@@ -29,6 +29,7 @@ from ..runtime.llm import LLM, Request
 from ..runtime.models import llm_for
 from ..runtime.starting import Wish, kernel_keys
 from ..runtime.tools.base import Tool
+from .capture import agent_runs_here
 from .live import live_session
 from .transcript import transcript
 from .waiting import Answer, WaitingCell
@@ -265,8 +266,10 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         return llm_for(binding, keys)
 
     def _waiting_cell(self, timeout: float | None = None) -> AbstractContextManager[WaitingCell]:
-        if self._worker.is_current:
-            raise RuntimeError("The agent cannot wait for itself: do not wait in a callback of the widget's traits.")
+        if self._worker.is_current or agent_runs_here():
+            raise RuntimeError(
+                "The agent cannot wait for itself: neither its own code nor a callback of the widget's traits may wait."
+            )
         return self._session.waiting_cell(timeout)
 
     def _outcome(self, *, answer_needed: bool) -> str:

@@ -21,7 +21,7 @@ def snapshot():
         "stdout": (id(sys.stdout), "write" in vars(sys.stdout)),
         "stderr": (id(sys.stderr), "write" in vars(sys.stderr)),
         "displayhook": (id(shell.displayhook), sys.displayhook is shell.displayhook),
-        "display": (id(shell.display_pub), len(shell.display_pub._hooks), "_showtraceback" in vars(shell)),
+        "display": (id(shell.display_pub), "publish" in vars(shell.display_pub), "_showtraceback" in vars(shell)),
         "signals": {n: repr(signal.getsignal(n)) for n in signal.valid_signals()},
         "cwd": os.getcwd(),
         "warnings": list(warnings.filters),
@@ -52,6 +52,13 @@ def test_i_26_the_kernel_is_as_before_but_for_the_names_that_the_code_made(k: Ke
     assert changed_by(k, way, code, "1/0", "1 +", "input()", "exit()") == ["names"]
     assert k.value("sorted(set(after['names']) - set(before['names']))") == ["math", "new"]
     k.do("del math, new")
+
+
+def test_i_26_what_the_agent_prints_is_not_kept_as_an_output_of_the_users_cells(k: Kernel, way: str):
+    """IPython keeps what its cells print, so that %notebook can write it; the agent's had been among it, without end."""
+    run_python(k, way, "print('a needle, ' * 3)", "'a needle, ' * 3", "display('a needle, ' * 3)")
+    kept = "str(getattr(get_ipython().history_manager, 'outputs', None)).count('needle, a ' + 'needle')"
+    assert k.value(kept) == 0
 
 
 @pytest.mark.parametrize("way", ["request", "ask"])
@@ -133,15 +140,15 @@ def test_f_27_reset_empties_the_namespace_and_leaves_the_users_results(k: Kernel
     assert now[1] >= count[1]
 
 
-def test_f_27_an_endless_job_that_catches_every_interrupt_is_reported_as_still_running(own: Kernel):
+def test_f_27_an_endless_job_that_catches_every_interrupt_is_reported_as_still_running(k: Kernel):
     stubborn = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nopen('deaf', 'w').write('x')\nwhile not stop: pass"
-    own.do(f"stop = False; paws = scripted.play(scripted.code({stubborn!r}))")
-    page = page_of(own, "paws", subshell=True)
+    k.do(f"stop = False; paws = scripted.play(scripted.code({stubborn!r}))")
+    page = page_of(k, "paws", subshell=True)
     page.ask("tell", text="Go.")
-    own.wait_for_file("deaf")
+    k.wait_for_file("deaf")
     page.ask("stop")
     page.wait_for(status="paused")
-    own.run_in_subshell("stop = True", page.subshell)
-    (shown,) = own.value("scripted.results(paws)")
+    k.run_in_subshell("stop = True", page.subshell)
+    (shown,) = k.value("scripted.results(paws)")
     assert shown.endswith("[asked to stop, but the code has not ended yet: it still runs in the kernel]")
-    assert own.value("1 + 1") == 2
+    assert k.value("1 + 1") == 2

@@ -171,6 +171,26 @@ def test_two_questions_at_once_in_one_cell_are_both_answered(k: Kernel):
     assert k.value("scripted.results(a) + scripted.results(b)") == ["'a'", "'b'"]
 
 
+def test_i_25_two_agents_never_run_code_at_the_same_time(k: Kernel):
+    k.do("""
+        import asyncio
+        slow = "log.append('in'); print('a'); await asyncio.sleep(0.3); print('b'); log.append('out')"
+        a, b = (scripted.play(scripted.code(slow), scripted.reply("Done.")) for _ in range(2))
+        log = []
+    """)
+    k.do("await asyncio.gather(a.ask('Go.'), b.ask('Go.'))", timeout=30)
+    assert k.value("log") == ["in", "out", "in", "out"]
+    assert k.value("scripted.results(a) + scripted.results(b)") == ["a\nb", "a\nb"]
+    cell = k.do("print(__import__('sys').stdout.write.__module__)", history=False)
+    assert "smolpaws" not in cell.text
+
+
+def test_code_of_the_agent_that_waits_for_the_agent_is_told_that_it_cannot(k: Kernel):
+    k.do("paws = scripted.play(scripted.code('paws.wait()'), scripted.reply('Oh.'))")
+    assert k.do("print(await paws.ask('Go.'))", timeout=30).text == "Oh.\n"
+    assert "The agent cannot wait for itself" in k.value("scripted.results(paws)")[0]
+
+
 def test_an_interrupt_of_gathered_questions_leaves_the_kernel_alive(k: Kernel):
     sleeping(k, "gathered")
     cell = k.start("import asyncio\nawait asyncio.gather(paws.ask('Go.'), asyncio.sleep(0))")

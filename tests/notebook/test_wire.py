@@ -262,6 +262,16 @@ def test_w_23_the_saved_state_is_small_and_o35_holds_no_message_and_no_key(k: Ke
     assert CANARY not in log.read_text()
 
 
+def test_the_offer_to_resume_holds_no_words_of_the_conversation(k: Kernel):
+    k.do("import os; os.makedirs('elsewhere', exist_ok=True)")
+    k.do("there = scripted.play(scripted.reply('One.'), workspace='elsewhere'); await there.ask('MY SECRET WORDS')")
+    k.do("from smolpaws_jupyter.notebook import live; live._sessions.clear()")  # as a restarted kernel has it
+    k.do("fresh = scripted.play(workspace='elsewhere')")
+    offer = k.value("fresh.resumable")
+    assert offer["id"] == k.value("there.conversation_id")
+    assert (offer["title"], offer["events"]) == ("", k.value("len(there.events)"))
+
+
 def test_f_61_the_log_is_readable_by_its_owner_alone(k: Kernel):
     k.do("paws = scripted.play(scripted.reply('One.')); await paws.ask('Go.')")
     folder = Path(k.folder, ".smolpaws", "conversations", k.value("paws.conversation_id"))
