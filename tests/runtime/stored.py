@@ -12,6 +12,7 @@ from typing import Any
 from smolpaws_jupyter.core.base import ImageBlock, TextBlock
 from smolpaws_jupyter.core.events import Event, EventBase, MessageEvent
 from smolpaws_jupyter.core.records import UnknownEvent
+from smolpaws_jupyter.runtime.jsonl_store import JsonlStore
 from smolpaws_jupyter.runtime.store import Store
 
 NOON = "2026-01-01T12:00:00.000Z"
@@ -60,3 +61,18 @@ def put_log(folder: Path, content: bytes | Sequence[bytes]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "log.jsonl").write_bytes(content if isinstance(content, bytes) else b"".join(content))
     return folder
+
+
+WORDS = ["one", "two", "three", "four"]
+LINES = [line_of(record(n, message(word))) for n, word in enumerate(WORDS)]
+CONTENT = b"".join(LINES)
+"""A sound log of four commits."""
+
+
+def opened(folder: Path, content: bytes | list[bytes]) -> JsonlStore:
+    return JsonlStore.open(put_log(folder, content))
+
+
+def reopened(store: JsonlStore, folder: Path) -> JsonlStore:
+    store.close()
+    return JsonlStore.open(folder)
