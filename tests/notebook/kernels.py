@@ -164,8 +164,8 @@ def kernel(folder: Path, **env: str) -> Generator[Kernel]:
         manager.shutdown_kernel(now=True)
 
 
-def run_python(k: Kernel, way: str, *codes: str, timeout: float = 40, history: bool = True) -> list[str]:
-    """Has the agent run pieces of code one after the other, and gives what the model is shown of each."""
+def let_run(k: Kernel, way: str, *codes: str, timeout: float = 40, history: bool = True) -> None:
+    """Has the agent run pieces of code one after the other. `way`: by a request, or inline in `wait` or `ask`."""
     moves = ", ".join(f"scripted.code({code!r})" for code in codes)
     k.do(f"scripted.paws = scripted.play({moves}, scripted.reply('Done.'))", history=history)
     match way:
@@ -176,4 +176,9 @@ def run_python(k: Kernel, way: str, *codes: str, timeout: float = 40, history: b
             k.do("scripted.paws.tell('Go.'); scripted.answer = scripted.paws.wait()", timeout, history=history)
         case _:
             k.do("scripted.answer = await scripted.paws.ask('Go.')", timeout, history=history)
-    return k.value("scripted.results(scripted.paws)", history=history)
+
+
+def run_python(k: Kernel, way: str, *codes: str, timeout: float = 40) -> list[str]:
+    """As `let_run`; gives what the model is shown of each."""
+    let_run(k, way, *codes, timeout=timeout)
+    return k.value("scripted.results(scripted.paws)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .kernels import Kernel, run_python
+from .kernels import Kernel, let_run, run_python
 from .pages import page_of
 
 pytestmark = pytest.mark.kernel
@@ -42,7 +42,7 @@ def changed_by(k: Kernel, way: str, *codes: str) -> list[str]:
     k.do(SNAPSHOT)
     k.do("1 + 1")
     k.do("before = after = changed = None; before = snapshot()", history=False)
-    run_python(k, way, *codes, history=False)
+    let_run(k, way, *codes, history=False)
     k.do("after = snapshot()" + DIFFERENCES, history=False)
     return k.value("changed")
 
@@ -56,7 +56,7 @@ def test_i_26_the_kernel_is_as_before_but_for_the_names_that_the_code_made(k: Ke
 
 def test_i_26_what_the_agent_prints_is_not_kept_as_an_output_of_the_users_cells(k: Kernel, way: str):
     """IPython keeps what its cells print, so that %notebook can write it; the agent's had been among it, without end."""
-    run_python(k, way, "print('a needle, ' * 3)", "'a needle, ' * 3", "display('a needle, ' * 3)")
+    let_run(k, way, "print('a needle, ' * 3)", "'a needle, ' * 3", "display('a needle, ' * 3)")
     kept = "str(getattr(get_ipython().history_manager, 'outputs', None)).count('needle, a ' + 'needle')"
     assert k.value(kept) == 0
 
