@@ -76,6 +76,25 @@ async def test_t_step_04_o31_bad_calls_get_an_error_each_and_the_good_sibling_ru
         assert isinstance(json.loads(sent["function"]["arguments"]), dict)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"text": NaN}',
+        '{"n": 1e999}',
+        '{"n": -Infinity}',
+        '{"n": ' + "[" * 150 + "]" * 150 + "}",
+        '{"n": ' + "[" * 9_000,
+    ],
+    ids=["NaN", "1e999", "-Infinity", "150 levels", "9,000 levels"],
+)
+async def test_t_step_04_arguments_that_no_json_can_hold_are_an_error_result(arguments: str) -> None:
+    echo = Echo()
+    t = talk([raw_call("echo", arguments), reply("ok")], tools=[echo])
+    assert await t.ask("Go") == "ok"
+    assert [e.code for e in t.of(AgentErrorEvent)] == ["invalid_arguments"]
+    assert echo.ran == []
+
+
 async def test_t_step_05_missing_empty_and_repeated_call_ids_become_unique_and_good_ones_are_kept() -> None:
     ids = ["good", None, "", "good"]
     t = talk(

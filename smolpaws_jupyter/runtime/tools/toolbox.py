@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal, cast
 
 from pydantic import ValidationError
@@ -14,6 +15,9 @@ from ...core.base import JsonObject, ToolSpec
 from ...core.errors import StartError
 from ...core.payloads import Action, CondenseAction
 from .base import Tool
+
+DEPTH = 100
+"""Levels of lists and objects that the arguments of a call may have; the log takes 200 for a whole event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +90,26 @@ def _policy_action(name: str, arguments: JsonObject) -> Action:
 
 def _object(arguments: str) -> JsonObject | Unusable:
     try:
-        value = json.loads(arguments, parse_constant=_refuse)
+        value = json.loads(arguments, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return Unusable("invalid_arguments", "the arguments are not valid JSON")
     if not isinstance(value, dict):
         return Unusable("invalid_arguments", "the arguments must be a JSON object")
+    if _depth(value) > DEPTH:
+        return Unusable("invalid_arguments", f"the arguments are nested more than {DEPTH} levels deep")
     return cast("JsonObject", value)
+
+
+def _depth(value: Any) -> int:
+    if not isinstance(value, dict | list):
+        return 0
+    inner = cast("list[Any]", list(value.values()) if isinstance(value, dict) else value)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    return 1 + max(map(_depth, inner), default=0)
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    return value if isfinite(value) else _refuse(number)
 
 
 def _refuse(constant: str) -> Any:
