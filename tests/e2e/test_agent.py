@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.lab import LabPage, write_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
 AGENT = """
 from smolpaws_jupyter import SmolPaws
