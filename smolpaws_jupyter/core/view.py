@@ -78,8 +78,10 @@ class View:
 
     last_response: ResponseEvent | None = None
     calls_in_last_response: int = 0
+    answered: bool = True
+    """False while the latest success brought neither text nor a call: its nudge waits for an answer (R-STEP-9)."""
     empty_replies: int = 0
-    """How many successes in a row brought neither text nor a call (R-STEP-9)."""
+    """How many successes in a row brought neither text nor a call (R-STEP-9), since a person acted."""
     refusals: int = 0
     """How many requests in a row were refused for content (R-STEP-10)."""
     paused: bool = False
@@ -107,7 +109,7 @@ class View:
     @property
     def unfinished(self) -> bool:
         """Whether a turn waits to be carried on (R-REST-7)."""
-        return bool(self.unread) or self.calls_in_last_response > 0 or self.empty_replies > 0
+        return bool(self.unread) or self.calls_in_last_response > 0 or not self.answered
 
     def add(self, event: Event | UnknownEvent) -> Self:
         """The view after one more event (R-VIEW-3)."""
@@ -140,6 +142,7 @@ def _effect(view: View, event: Event) -> Changes:
                 "read": view.read.append(event),
                 "open_calls": (*view.open_calls, event),
                 "calls_in_last_response": view.calls_in_last_response + 1,
+                "answered": True,
                 "empty_replies": 0,
             }
         case "ResponseEvent":
@@ -191,7 +194,7 @@ def _heard(view: View, message: MessageEvent) -> Changes:
     if message.genuine:
         return {"unread": (*view.unread, message), "error": None, "empty_replies": 0, "refusals": 0}
     if message.source == "agent":
-        return {"read": view.read.append(message), "empty_replies": 0}
+        return {"read": view.read.append(message), "answered": True, "empty_replies": 0}
     return {"asides": (*view.asides, message)} if message.source == "environment" else {}
 
 
@@ -201,6 +204,7 @@ def _succeeded(view: View, response: ResponseEvent) -> Changes:
         "count": Count(response.usage.input, response.binding_digest),
         "last_response": response,
         "calls_in_last_response": 0,
+        "answered": False,
         "empty_replies": view.empty_replies + 1,
         "refusals": 0,
         "error": None,

@@ -269,6 +269,7 @@ def test_r_rest_7_what_is_unfinished_paused_or_in_error():
     assert history.user("go").view.unfinished
     assert history.call("read_file", path="a").view.unfinished
     assert history.empty().view.unfinished
+    assert history.resume().view.unfinished
     assert not history.reply().view.unfinished
     assert history.pause().view.paused
     assert not history.resume().view.paused
