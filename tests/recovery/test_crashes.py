@@ -1,0 +1,170 @@
+"""T1: a conversation dies at every step on the disk, and again while it recovers. Nothing that was promised is lost.
+
+Each story of `stories.py` is run once and watched. For every moment at which it could have died, by a kill and by a
+power cut, another process finds what is left, opens it, is checked, goes on, and is checked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Callable
+
+import pytest
+
+from smolpaws_jupyter.core.errors import SmolPawsError
+from smolpaws_jupyter.core.view import View
+from smolpaws_jupyter.testing import overflow, reply
+from tests.conftest import LANE
+from tests.recovery import guarantees
+from tests.recovery.engine import repair
+from tests.recovery.facts import Facts
+from tests.recovery.reference import as_shown
+from tests.recovery.stories import EVERY_COMMIT, STORIES, Story
+from tests.recovery.world import POWER_CUTS, FaultyDisk, Life, Process, World, deaths, one_death, toy_of
+from tests.runtime.simulated_disk import ENDINGS, Ending
+from tests.wire_rules import assert_lawful, assert_shows
+
+Count = Callable[[str, int], None]
+stories = pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
+
+
+LONG = {"check": 5, "test": 1, "all": 1}[LANE]
+"""Of how many moments one is looked at."""
+
+
+def told(story: Story) -> Process:
+    """One process that lives through the story."""
+    return lambda world: asyncio.run(story(Life(world)))
+
+
+def lives_on(world: World) -> None:
+    """Another process finds what is left: it opens it, is checked, goes on, and is checked again."""
+    asyncio.run(_lives_on(world))
+
+
+async def _lives_on(world: World) -> None:
+    life = Life(world)
+    outside = (world.asked, world.paid, world.effects)
+    torn = guarantees.whole_and_torn(world.log)[1]
+    store = life.store()
+    found = list(store.commits()) if store is not None else []
+    guarantees.the_log_is_what_was_acknowledged(found, world)
+    if store is None or not found:
+        return  # not even the start was stored, so nobody was promised anything
+    assert store.read_only is None
+    world.acknowledged, world.attempted = tuple(found), None
+
+    # opening appends the one commit that the contract asks for, and does nothing else (R-REST-1 to R-REST-9)
+    toy = toy_of(found)
+    bound_closed = toy.rescue is not None
+    cuts = guarantees.cuts_not_told_of(found, world)
+    repaired = repair(toy, new_kernel=True, cuts=len(cuts))
+    life.open(store)
+    assert Facts.of(world.acknowledged) == Facts.of(found) + [tuple(repaired)] * bool(repaired)
+    assert (world.asked, world.paid, world.effects) == outside
+    guarantees.a_torn_tail_is_kept_aside(torn, world)
+    is_as_the_contract_says(life)
+    store.close()
+
+    # the next kernel opens it too, and appends nothing (I-7)
+    length, life = len(store), Life(world)
+    store = life.store()
+    assert store is not None
+    assert store.recovered == ()
+    t = life.open(store, [overflow(), reply("Done.")] if bound_closed else [reply("Done.")])
+    assert len(store) == length
+    is_as_the_contract_says(life)
+
+    # the person goes on; what no request has carried is in the next one, once (I-18), and nothing is paid twice (I-22)
+    life.tell("And now?")
+    unread = t.conversation.view.unread
+    if t.conversation.view.paused:
+        t.conversation.resume()
+    await t.conversation.settled()
+    if bound_closed:
+        assert t.conversation.view.error is not None
+        assert t.conversation.view.error.code == "context_rescue_blocked"
+        t.conversation.resume()
+        await t.conversation.settled()
+    assert t.conversation.status == "idle"
+    assert_shows(t.llm.requests[-1].messages, unread)
+    assert (world.paid, world.effects) == outside[1:]
+    is_as_the_contract_says(life)
+    guarantees.all_hold(Facts.of(world.acknowledged), world)
+    assert tuple(store.commits()) == world.acknowledged
+    assert guarantees.whole_and_torn(world.log) == (len(world.acknowledged), b"")
+
+
+def is_as_the_contract_says(life: Life) -> None:
+    """View, status, totals and the next request are what the log means (I-4, R-VIEW-1, R-VIEW-2)."""
+    conversation = life.t.conversation
+    toy = toy_of(life.world.acknowledged)
+    assert conversation.view == View.of(event for commit in life.world.acknowledged for event in commit)
+    assert conversation.status == toy.status
+    assert [message.text for message in conversation.view.unread] == [toy.log[m].said for m in toy.unread]
+    messages = conversation.next_request().messages
+    assert as_shown(messages) == toy.request()
+    assert_lawful(messages)
+    recorded = sum(totals.records for totals in conversation.log.ledger.totals.values())
+    assert recorded == sum(fact.what in ("response", "usage") for fact in toy.log)
+
+
+@stories
+@pytest.mark.parametrize("endings", [["kill"], POWER_CUTS], ids=["kill", "power"])
+def test_t1_f_1_a_death_at_every_step_loses_nothing_and_repeats_nothing(
+    story: Story, endings: list[Ending], count: Count
+) -> None:
+    """T1, F-1, F-2, T-REST-01, I-1 to I-4, I-7, I-9 to I-11, I-16 to I-24; every other recovery dies, too."""
+    dead = deaths(told(story), World(), *endings)
+    for number, world in enumerate(dead[::LONG]):
+        count("deaths", 1)
+        if number % 2:
+            lives_on(world)
+        elif (again := one_death(lives_on, world, 1 + number % 18, ENDINGS[number % len(ENDINGS)])) is not None:
+            lives_on(again)
+            count("second deaths", 1)
+
+
+@stories
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_t1_each_recovery_may_die_at_seven_of_its_steps(story: Story, ending: Ending, count: Count) -> None:
+    """T1, F-2: all sorts of power cuts, seven second fuses each."""
+    for number, world in enumerate(deaths(told(story), World(), ending)):
+        again = deaths(lives_on, world, ENDINGS[number % len(ENDINGS)])
+        for dead in again[:: max(1, len(again) // 7)]:
+            lives_on(dead)
+            count("second deaths", 1)
+        count("deaths", 1)
+
+
+@stories
+def test_t6_i_2_a_write_that_fails_leaves_nothing_behind(story: Story, count: Count) -> None:
+    """I-2, F-9, R-LOG-2, R-RESET-14, R-EMERG-18: the n-th write or sync fails, the run stops, another process goes on."""
+    disk = FaultyDisk()
+    told(story)(World(disk))
+    for fails_at in range(1, disk.calls + 1, LONG):
+        world = World(FaultyDisk(fails_at=fails_at))
+        with contextlib.suppress(SmolPawsError):
+            told(story)(world)
+        lives_on(world.after("kill"))
+        count("failed writes", 1)
+
+
+def test_t_log_07_the_stories_write_every_kind_of_commit() -> None:
+    """T-LOG-07, R-LOG-8: what shares a commit, over all stories and what follows from their deaths."""
+    seen: set[str] = set()
+    for story in STORIES:
+        whole = World()
+        told(story)(whole)
+        recovered = deaths(told(story), World(), "half")[::3]
+        for world in recovered:
+            lives_on(world)
+        for world in (whole, *recovered):
+            seen |= {" ".join(fact.what for fact in commit) for commit in Facts.of(world.acknowledged)}
+    missing = [name for name, form in EVERY_COMMIT.items() if not any(re.fullmatch(form, commit) for commit in seen)]
+    assert not missing
+    assert not [commit for commit in seen if not any(re.fullmatch(form, commit) for form in EVERY_COMMIT.values())]
