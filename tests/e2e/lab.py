@@ -138,9 +138,6 @@ class LabPage:
         self.console: list[str] = []
         self.requests: list[str] = []
         self._shots = shots
-        # On a busy machine JupyterLab sometimes asks for the kernel that the notebook names already; the answer is yes.
-        asked = page.locator(".jp-Dialog").filter(has_not_text="Restart")
-        page.add_locator_handler(asked, lambda dialog: dialog.locator(".jp-mod-accept").first.click())
         page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         page.on("request", lambda request: self.requests.append(request.url))

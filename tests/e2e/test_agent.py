@@ -49,6 +49,9 @@ def open_agent(lab: LabPage, folder: Path, code: str = AGENT, approvals: str = "
 def test_the_first_example_fills_its_context_resets_itself_and_finishes(lab: LabPage, workspace: Path, root: Path):
     shutil.copytree(root / "examples", workspace / "examples", ignore=shutil.ignore_patterns(".*", "notes"))
     lab.folder = f"{workspace.name}/examples"
+    # On a busy machine JupyterLab sometimes asks for the kernel that the notebook names already; the answer is yes.
+    asked = lab.page.locator(".jp-Dialog")
+    lab.page.add_locator_handler(asked, lambda dialog: dialog.locator(".jp-mod-accept").first.click())
     lab.open("01_first_reset.ipynb")
     lab.run_cell(2)
     lab.run_cell(3)
