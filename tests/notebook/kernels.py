@@ -87,6 +87,10 @@ class Kernel:
                     pass
         return result
 
+    def is_running(self, request: str) -> bool:
+        """Whether a cell has not finished yet, as far as was heard."""
+        return not self._is_idle(request)
+
     def interrupt(self) -> None:
         self.manager.interrupt_kernel()
 

@@ -38,6 +38,29 @@ def test_o34_the_page_stops_a_sleeping_tool_and_the_kernel_is_free_again(k: Kern
     assert k.wait_for_file("o34") == "running"
 
 
+@pytest.mark.parametrize(
+    "busy",
+    [
+        "import time\ntime.sleep(30)",
+        "while True: pass",
+        "import asyncio\nfor _ in range(300): await asyncio.sleep(0.1)",
+    ],
+)
+def test_i_28_stop_is_heard_while_a_cell_runs_and_events_stream(k: Kernel, busy: str):
+    k.do("paws = scripted.play(*(scripted.call('read_file', path='missing') for _ in range(5_000)))")
+    page = page_of(k, "paws", subshell=True)
+    cell = k.start(busy)
+    page.ask("tell", text="Go.")
+    page.hear(lambda u: u["kind"] == "events" and u["start"] > 20)
+    began = time.monotonic()
+    assert page.ask("stop")["text"] == "Stopping."
+    assert time.monotonic() - began < 2
+    page.wait_for(status="paused")
+    assert k.is_running(cell)
+    k.interrupt()
+    assert k.finish(cell).error
+
+
 def test_what_a_stopped_call_had_printed_is_not_lost(k: Kernel):
     k.do("""
         paws = scripted.play(scripted.code("print('half'); open('half', 'w').write('x')\\nwhile True: pass"))
