@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 from pathlib import Path
@@ -92,8 +92,6 @@ class World:
     """The commits whose append returned."""
     attempted: Stored | None = None
     """The commit whose append did not return, or whose outcome the disk could not tell."""
-    refused: tuple[Stored, ...] = ()
-    """The commits that were reported as failed."""
     told: tuple[str, ...] = ()
     """The ids of the messages that a person was told are recorded."""
     effects: tuple[str, ...] = ()
@@ -165,7 +163,7 @@ def one_death(process: Process, world: World, moment: int, ending: Ending) -> Wo
 
 
 class WitnessedStore:
-    """A log on the world's disk; the world notes what was attempted, acknowledged and refused."""
+    """A log on the world's disk; the world notes what was attempted and what was acknowledged."""
 
     def __init__(self, store: JsonlStore, world: World) -> None:
         self.inner = store
@@ -178,7 +176,7 @@ class WitnessedStore:
             self.inner.append(commit)
         except StoreError as error:
             if error.code != "unknown_outcome":
-                world.attempted, world.refused = None, (*world.refused, commit)
+                world.attempted = None
             raise
         world.attempted, world.acknowledged = None, (*world.acknowledged, commit)
 
@@ -216,7 +214,7 @@ class Life:
             "run_python": Deed("run_python", effects=True, verdict="ask", world=world),
         }
         self._opened = 0
-        self._moves: list[Move] = []
+        self._moves: Iterator[Move] = iter(())
 
     def begin(
         self, moves: Iterable[Move], summaries: Iterable[Move] = (), settings: JsonObject = WITH_FALLBACK
@@ -281,15 +279,19 @@ class Life:
         store.writer_id = f"{self.kernel}-{self._opened}"
         return WitnessedStore(store, self.world)
 
+    def says(self, moves: Iterable[Move]) -> None:
+        """What the model answers from now on."""
+        self._moves = iter(moves)
+
     def _asked(self, moves: Iterable[Move]) -> Callable[[Request], Move]:
         """A model that answers in order. Every request is lawful, and the one that the contract asks for."""
-        left = iter(moves)
+        self.says(moves)
 
         def answer(request: Request) -> Move:
             self.world.asked += 1
             assert_lawful(request.messages)
             assert as_shown(request.messages) == toy_of(self.world.acknowledged).request()
-            return next(left)
+            return next(self._moves)
 
         return answer
 
