@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 
 from ..core import wording
-from ..core.errors import SmolPawsError, StoreError
+from ..core.errors import SmolPawsError
 from ..core.events import ConversationErrorEvent, Event, InterruptEvent, PauseEvent, Result
 from ..core.settings import AgentSettings
 from .agent import Agent
@@ -76,7 +76,7 @@ class Run:
             ending = ConversationErrorEvent(**mint(), code="run_limit_reached", detail=limit, recoverable=True)
         try:
             self.log.append(*records, ending, command_id=self.control.command_id or new_id())
-        except StoreError as error:
+        except SmolPawsError as error:
             self.broke = error
 
 
