@@ -1,0 +1,356 @@
+"""Deliberate mistakes, as small patches of the source: the tests of T1 and T2 must notice every one of them (T3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """In `file` of the package, `old` occurs once; with `new` in its place the sentence `breaks` is what goes wrong."""
+
+    file: str
+    old: str
+    new: str
+    breaks: str
+
+    @property
+    def name(self) -> str:
+        return self.breaks.removesuffix(".").replace(" ", "_").replace(",", "").replace("'", "")
+
+
+LOG = [
+    Mistake(
+        "runtime/log_file.py",
+        "            self._disk.sync(self._fd)\n            alone",
+        "            alone",
+        "A commit is acknowledged before it is durable.",
+    ),
+    Mistake(
+        "runtime/log_file.py",
+        "        except OSError as error:\n            self._take_back(len(line))\n            if error.errno not in _FULL",
+        "        except OSError as error:\n            if error.errno not in _FULL",
+        "Half a record is left behind when the disk is full.",
+    ),
+    Mistake(
+        "runtime/log_file.py",
+        "            self._disk.truncate(self._fd, self.index.end)\n        self._disk.sync(self._fd)\n",
+        "        self._disk.sync(self._fd)\n",
+        "A torn tail is not cut.",
+    ),
+    Mistake(
+        "runtime/log_file.py",
+        "            self._keep_aside(self.index.end, findings.torn)\n",
+        "",
+        "A torn tail is not kept aside.",
+    ),
+    Mistake(
+        "runtime/log_file.py",
+        "        for name in self._kept_aside_here():",
+        "        for name in self._kept_aside_here()[: findings.torn]:",
+        "A cut is told of only by the process that made it.",
+    ),
+    Mistake(
+        "runtime/conversation_folder.py",
+        "            self.disk.sync_folder(self.path)\n        except BaseException:",
+        "        except BaseException:",
+        "The name of a new log is not durable.",
+    ),
+    Mistake(
+        "runtime/blobs.py",
+        "                write_all(self._disk, fd, data)\n                self._disk.sync(fd)",
+        "                write_all(self._disk, fd, data)",
+        "A large text is not durable before the line that names it.",
+    ),
+    Mistake(
+        "runtime/jsonl_store.py",
+        "            for data in commit.blobs.values():\n                self._put(log, data)\n"
+        "            log.append(commit.line, self.writer_id, len(events))",
+        "            log.append(commit.line, self.writer_id, len(events))\n"
+        "            for data in commit.blobs.values():\n                self._put(log, data)",
+        "A line is written before the large text that it names.",
+    ),
+    Mistake(
+        "runtime/log.py",
+        "        self.store.append(commit)\n        self._in_doubt = False\n        self._fold(commit, replay)",
+        "        self._fold(commit, replay)\n        self.store.append(commit)\n        self._in_doubt = False",
+        "Memory learns of a commit before the disk has it.",
+    ),
+    Mistake(
+        "runtime/log.py",
+        "        if self._in_doubt:\n            self._read_all()\n",
+        "",
+        "A log that failed is used without reading it again.",
+    ),
+    Mistake(
+        "runtime/agent.py",
+        "self.log.append(success, *reply)",
+        "(*self.log.append(success), *self.log.append(*reply))",
+        "A success and its reply are two commits.",
+    ),
+]
+
+RECOVERY = [
+    Mistake("runtime/opening.py", "    events += closures(view)\n", "", "Opening leaves calls open."),
+    Mistake(
+        "runtime/opening.py",
+        "    for request in view.outstanding:\n",
+        "    for request in ():\n",
+        "Opening leaves a summary request outstanding.",
+    ),
+    Mistake(
+        "runtime/opening.py",
+        " and not _said(view, wording.NEW_KERNEL)",
+        "",
+        "Each opening says again that the kernel is new.",
+    ),
+    Mistake(
+        "runtime/opening.py",
+        "for text in store.recovered]",
+        "for text in ()]",
+        "A torn tail is cut without a word in the log.",
+    ),
+    Mistake(
+        "runtime/runner.py",
+        "        if call.id in view.started:\n",
+        "        if call.id not in view.started:\n",
+        "A call that may have run is said not to have run.",
+    ),
+    Mistake(
+        "runtime/runner.py",
+        "            self.log.append(*consented, ToolStartEvent(**mint(), action_id=action.id))\n",
+        "            self.log.append(*consented) if consented else None\n",
+        "A tool starts without an intent on disk.",
+    ),
+    Mistake(
+        "runtime/runner.py",
+        "self.log.append(*consented, ToolStartEvent",
+        "self.log.append(ToolStartEvent",
+        "A tool starts without its approval on disk.",
+    ),
+    Mistake(
+        "core/view.py",
+        '        "open_calls": tuple(other for other in view.open_calls if other is not call),\n',
+        "",
+        "A call with a result counts as open.",
+    ),
+]
+
+RESET = [
+    Mistake(
+        "runtime/agent.py",
+        "                commit = self.policy.not_possible(batch, mint)\n            self.log.append(*commit)",
+        "                commit = self.policy.not_possible(batch, mint)\n"
+        "            for event in commit:\n                self.log.append(event)",
+        "A reset is three commits.",
+    ),
+    Mistake(
+        "core/policies/agent_reset.py",
+        "        if len(batch) > 1:\n",
+        "        if len(calls) > 1:\n",
+        "A reset beside another call clears the history.",
+    ),
+    Mistake(
+        "runtime/agent.py",
+        '        if finish_reason == "length":\n            return\n',
+        "",
+        "A reset of a reply that was cut off clears the history.",
+    ),
+    Mistake(
+        "runtime/runner.py",
+        'if finish_reason == "length":',
+        'if finish_reason == "too_long":',
+        "A call of a reply that was cut off runs.",
+    ),
+    Mistake(
+        "core/policies/agent_reset.py",
+        "for entry in view.read if entry.id != call.id)",
+        'for entry in view.read if entry.id != call.id and entry.kind != "CondensationNotice")',
+        "A second reset keeps the notice of the first.",
+    ),
+    Mistake(
+        "core/view.py",
+        '        "read": Entries(kept),\n',
+        '        "read": Entries(kept),\n        "unread": (),\n',
+        "A reset forgets what no request has carried.",
+    ),
+    Mistake(
+        "core/view.py",
+        '        "asides": tuple(a for a in view.asides if a.kind == "MessageEvent"),\n',
+        "",
+        "A warning is shown after the reset that answered it.",
+    ),
+    Mistake("core/view.py", '        "stage": 0.0,\n', "", "A reset does not rearm the warnings."),
+    Mistake(
+        "core/view.py",
+        '        "reminded": False,\n        "count": None,\n',
+        '        "reminded": False,\n',
+        "A count of the old context is used after a reset.",
+    ),
+]
+
+SUMMARY = [
+    Mistake(
+        "runtime/agent.py",
+        "        elif view.rescue is not None:\n",
+        "        elif False:\n",
+        "A second summary is bought before the model has answered.",
+    ),
+    Mistake(
+        "core/view.py",
+        '            return {"outstanding": tuple(r for r in view.outstanding if r.id != event.request_id)}',
+        '            return {"outstanding": tuple(r for r in view.outstanding if r.id != event.request_id), "rescue": None}',
+        "A failed summary opens the bound.",
+    ),
+    Mistake(
+        "core/view.py",
+        '        return {"unread": (*view.unread, message), "error": None,',
+        '        return {"unread": (*view.unread, message), "rescue": None, "error": None,',
+        "A new message opens the bound.",
+    ),
+    Mistake(
+        "runtime/agent.py",
+        '            case "overflow":\n',
+        '            case "overflow" | "rate_limit":\n',
+        "A rate limit is answered with a summary.",
+    ),
+    Mistake(
+        "runtime/summarizer.py",
+        "            elif failure.kind not in AGAIN:\n                break\n",
+        "",
+        "A summary is tried again where that cannot help.",
+    ),
+    Mistake(
+        "runtime/summarizer.py",
+        "range(1, plan.attempts + 1)",
+        "range(1, plan.attempts + 2)",
+        "A summary is tried once too often.",
+    ),
+    Mistake(
+        "runtime/summarizer.py",
+        '                if not response.text.strip():\n                    raise NoSummary("summary_blank")\n',
+        "",
+        "A blank summary replaces the history.",
+    ),
+    Mistake(
+        "runtime/summarizer.py",
+        "            self.log.append(record(error.failure.kind, error.failure))\n",
+        "",
+        "A failed attempt at a summary leaves no record.",
+    ),
+    Mistake(
+        "runtime/summarizer.py",
+        '            stopped.records = (*stopped.records, _failure(request.id, "cancelled"))\n',
+        "",
+        "A stop leaves the request of its summary outstanding.",
+    ),
+    Mistake(
+        "core/policies/agent_reset.py",
+        "        protected = tuple(message.id for message in view.unread)\n",
+        "        protected = ()\n",
+        "An emergency does not say which messages it protects.",
+    ),
+]
+
+WARNINGS = [
+    Mistake("core/budget.py", "budget.fraction >= t", "budget.fraction > t", "A stage is not crossed at its very number."),
+    Mistake("core/budget.py", "max(crossed, default=0.0)", "min(crossed, default=0.0)", "A jump warns of the lowest stage."),
+    Mistake(
+        "core/budget.py", "if highest > view.stage", "if highest >= view.stage > 0 or highest > view.stage", "A stage warns twice."
+    ),
+    Mistake(
+        "core/budget.py",
+        "    if current is not None and view.binding",
+        "    if current is not None and current.tokens is not None and view.binding",
+        "An unknown count is replaced by an estimate.",
+    ),
+    Mistake(
+        "core/view.py",
+        '"count": view.count if same else None',
+        '"count": view.count',
+        "Switching back to a profile revives its old count.",
+    ),
+    Mistake(
+        "runtime/agent.py",
+        "        shown = snapshot.with_asides(advice)\n",
+        "        shown = snapshot\n",
+        "A warning is recorded and not shown.",
+    ),
+    Mistake(
+        "runtime/agent.py",
+        "self.record(response, snapshot.boundary, shown)",
+        "self.record(response, self.log.view.boundary, shown)",
+        "A message that came during a request counts as carried by it.",
+    ),
+    Mistake(
+        "core/view.py",
+        "asides=tuple(w for w in warnings if w.id not in consumed)",
+        "asides=tuple(warnings)",
+        "A warning is shown in every request.",
+    ),
+]
+
+PEOPLE = [
+    Mistake(
+        "runtime/approvals.py",
+        '            case "InterruptEvent" | "Condensation":\n',
+        '            case "InterruptEvent":\n',
+        "An approval for this run survives a reset.",
+    ),
+    Mistake(
+        "runtime/approvals.py",
+        '            case "InterruptEvent" | "Condensation":\n',
+        '            case "Condensation":\n',
+        "An approval for this run survives a stop.",
+    ),
+    Mistake(
+        "runtime/approvals.py",
+        '            case "ApprovalEvent" if event.decision == "revoked":\n',
+        '            case "ApprovalEvent" if event.decision == "taken back":\n',
+        "An approval cannot be revoked.",
+    ),
+    Mistake(
+        "runtime/approvals.py",
+        'if event.decision == "run" and covers',
+        'if event.decision in ("once", "run") and covers',
+        "An approval of one call covers the next.",
+    ),
+    Mistake(
+        "runtime/runner.py",
+        "            self.log.append(_rejection(action, consented), command_id=consented.command_id)\n            return\n",
+        "            consented = ()\n",
+        "A rejected call runs.",
+    ),
+    Mistake(
+        "runtime/conversation.py",
+        "        if not self.view.paused:\n            self._go()\n",
+        "        self._go()\n",
+        "A message ends a pause.",
+    ),
+    Mistake(
+        "runtime/conversation.py",
+        " or message_id in self.agent.in_flight:",
+        ":",
+        "A message is taken back while a request carries it.",
+    ),
+    Mistake(
+        "runtime/run.py",
+        "        records = [*stopped.records, *closures(self.log.view, answered=answered, stopped=True)]\n",
+        "        records = [*stopped.records]\n",
+        "A stop leaves calls open.",
+    ),
+    Mistake(
+        "core/view.py",
+        '            return {"unread": tuple(m for m in view.unread if m.id != event.message_id)}\n',
+        "            return {}\n",
+        "A message that was taken back is sent.",
+    ),
+    Mistake(
+        "core/view.py",
+        '"paused": False, "error": None, "empty_replies"',
+        '"paused": False, "empty_replies"',
+        "An error stays after the person went on.",
+    ),
+]
+
+MISTAKES = [*LOG, *RECOVERY, *RESET, *SUMMARY, *WARNINGS, *PEOPLE]

@@ -1,0 +1,107 @@
+"""T3: puts deliberate mistakes into copies of the package, one at a time, and sees whether T1 and T2 notice.
+
+    python -m tests.recovery.mutants                # all of them
+    python -m tests.recovery.mutants "stage warns"  # those whose sentence holds this
+
+A mistake that nobody notices is a hole in the tests. The work tree is never touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.recovery.mistakes import MISTAKES, Mistake
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = "smolpaws_jupyter"
+TESTS = ("tests/recovery/test_crashes.py", "tests/recovery/test_against_a_model.py")
+DEPTHS = ("check", "test")
+"""The lanes that are tried, the quick one first."""
+SECONDS = 600
+"""How long one lane may take: a mistake may also let everything hang."""
+
+
+class Verdict(NamedTuple):
+    """Whether a copy's tests noticed something, and the first thing that they said."""
+
+    caught: bool
+    words: str
+
+
+def source(mistake: Mistake) -> str:
+    """The file with the mistake in it. Fails where the patch does not fit any more."""
+    text = (ROOT / PACKAGE / mistake.file).read_text()
+    found = text.count(mistake.old)
+    assert found == 1, f"{mistake.file}: {mistake.old!r} stands there {found} times; mend the mistake {mistake.breaks!r}"
+    return text.replace(mistake.old, mistake.new)
+
+
+def judge(mistake: Mistake | None) -> Verdict:
+    """Runs the tests over a copy of the package; without a mistake they must be content."""
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        copy = Path(folder)
+        for part in (PACKAGE, "tests"):
+            ignored = shutil.ignore_patterns("__pycache__", "static", "labextension", "e2e", "shots", "notebook.*")
+            shutil.copytree(ROOT / part, copy / part, ignore=ignored)
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        if mistake is not None:
+            (copy / PACKAGE / mistake.file).write_text(source(mistake))
+        for depth in DEPTHS:
+            verdict = _run(copy, depth)
+            if verdict.caught:
+                return verdict
+        return verdict
+
+
+def _run(copy: Path, depth: str) -> Verdict:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not exhaustive", "-p", "no:cacheprovider", *TESTS]
+    environment = {**os.environ, "HYPOTHESIS_PROFILE": depth, "MUTANT": "1", "PYTHONPATH": str(copy)}
+    try:
+        run = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return Verdict(caught=True, words="the tests did not end")
+    if run.returncode == 0:
+        return Verdict(caught=False, words="nothing was noticed")
+    failed = re.search(r"^FAILED \S+::(.*)$", run.stdout, re.MULTILINE)
+    assert run.returncode == 1 and failed, f"the copy cannot be tested:\n{run.stdout}\n{run.stderr}"
+    return Verdict(caught=True, words=failed[1])
+
+
+def main() -> int:
+    """Judges all mistakes, or those asked for; exit code 1 if one was not caught."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="?", default="", help="only mistakes whose sentence holds these words")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
+    options = parser.parse_args()
+    chosen = [mistake for mistake in MISTAKES if options.words.lower() in mistake.breaks.lower()]
+    if judge(None).caught:
+        print("The tests fail without any mistake, so they can judge none.")
+        return 1
+
+    def timed(mistake: Mistake) -> bool:
+        start = time.monotonic()
+        verdict = judge(mistake)
+        print(f"{'caught ' if verdict.caught else 'MISSED '} {mistake.breaks} ({time.monotonic() - start:.0f} s)")
+        print(f"         {verdict.words}", flush=True)
+        return verdict.caught
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        caught = sum(pool.map(timed, chosen))
+    print(f"{caught} of {len(chosen)} mistakes were caught.")
+    return 0 if caught == len(chosen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
