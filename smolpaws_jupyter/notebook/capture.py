@@ -29,6 +29,17 @@ def agent_runs_here() -> bool:
     return _here.get() is not None
 
 
+_streams: list[Any] = []
+
+
+def kernel_streams() -> tuple[Any, ...]:
+    """The kernel's own stdout and stderr, also while the user has put something else in their place."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "set_parent") and stream not in _streams:
+            _streams.append(stream)
+    return tuple(_streams)
+
+
 class Capture:
     """What one run of code prints, shows and raises, on its way to `outputs`."""
 
@@ -38,7 +49,7 @@ class Capture:
         self._outputs = outputs
         self._quiet = quiet
         self._pid = os.getpid()
-        self._streams = [s for s in (sys.stdout, sys.stderr) if hasattr(s, "set_parent")]
+        self._streams = kernel_streams()
         self._threads_before = set(threading.enumerate())
         self._watchers = {getattr(s, "watch_fd_thread", None) for s in self._streams}
 

@@ -47,6 +47,7 @@ class Job:
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
         self._signals_sent = self._signals_seen = 0
+        self._hears_signals = False
         self._interruptible = False
         self._task: asyncio.Task[Any] | None = None
         _jobs[self.id] = self
@@ -60,7 +61,7 @@ class Job:
             if self.state == "waiting":
                 self.state = "skipped"
                 self.done.set()
-            elif self.state == "running":
+            elif self._hears_signals:
                 self._signals_sent += 1
                 _interrupt_main_thread()
 
@@ -114,6 +115,7 @@ class Job:
             if self.state != "waiting" or _running is not None:
                 return False
             self.state = "running"
+            self._hears_signals = threading.current_thread() is threading.main_thread()
             _running = self
             return True
 
@@ -121,6 +123,7 @@ class Job:
         global _running
         with self._lock:
             self.state = "finished"
+            self._hears_signals = False
             _running = None
             sent = self._signals_sent
         # A signal that was sent while the code ran must not hit what the user runs next.
@@ -136,6 +139,9 @@ class Job:
 
         The kernel's own handler, in a cell that awaits, would not even interrupt a `time.sleep`.
         """
+        if threading.current_thread() is not threading.main_thread():
+            yield  # a host whose cells run elsewhere: nothing can be interrupted there
+            return
         before = signal.signal(signal.SIGINT, self._on_sigint)
         try:
             yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from .capture import agent_runs_here
+from .capture import agent_runs_here, kernel_streams
 
 
 class LatestCell:
@@ -18,6 +18,7 @@ class LatestCell:
         self._shell = shell
         self._parent: Any = shell.get_parent()
         shell.events.register("pre_run_cell", self._begins)
+        kernel_streams()
 
     @classmethod
     def of(cls, shell: Any) -> LatestCell:

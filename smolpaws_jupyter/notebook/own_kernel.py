@@ -17,7 +17,14 @@ async def execute(code: str) -> dict[str, Any]:
     from ipykernel.connect import get_connection_file
     from jupyter_client.asynchronous.client import AsyncKernelClient
 
-    client: Any = AsyncKernelClient(connection_file=get_connection_file(), context=_context())
+    try:
+        connection = get_connection_file()
+    except RuntimeError:
+        raise RuntimeError(
+            "This kernel cannot send requests to itself, so run_python works only while a cell waits for the agent: "
+            "ask the user to run `await paws.ask(...)` or `paws.wait()`."
+        ) from None
+    client: Any = AsyncKernelClient(connection_file=connection, context=_context())
     client.load_connection_file()
     client.start_channels(shell=True, iopub=False, stdin=False, hb=False, control=False)  # noqa: S604 - a channel
     try:

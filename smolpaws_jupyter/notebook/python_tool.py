@@ -21,7 +21,7 @@ SPEC = ToolSpec(
         "Run Python in the user's own kernel: you see the user's variables, and the user sees yours. Code runs as a "
         "cell would, after the cells that are waiting; the value of the last line is shown. input() does not work, and "
         "the working directory stays as it is. Large outputs are shown in part. Images that the code shows are shown "
-        "to you, not to the user."
+        "to you."
     ),
     parameters={
         "type": "object",

@@ -125,6 +125,35 @@ def test_f_28_a_progress_bar_leaves_its_last_state(k: Kernel, way: str):
     assert run_python(k, way, "for n in range(3): print(f'\\r{n} of 2', end='')\nprint()") == ["2 of 2"]
 
 
+TEE = """
+import sys
+class Tee:
+    def __init__(self, stream):
+        self.stream, self.seen = stream, []
+    def write(self, text):
+        self.seen.append(text)
+        return self.stream.write(text)
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+kernels_own, sys.stdout = sys.stdout, Tee(sys.stdout)
+"""
+
+
+@pytest.mark.parametrize("way", ["request", "ask"])
+def test_output_is_kept_apart_also_where_the_user_replaced_stdout(k: Kernel, way: str):
+    k.do(TEE)
+    try:
+        assert run_python(k, way, "print('of the agent')", "kernels_own.write('directly')") == [
+            "of the agent",
+            "directly\n8",
+        ]
+        assert k.do("print('of the user')").text == "of the user\n"
+    finally:
+        k.do("tee, sys.stdout = sys.stdout, kernels_own")
+    assert not [text for text in k.value("tee.seen") if text in ("of the agent", "directly")]
+    assert "of the user" in k.value("tee.seen")
+
+
 def test_what_threads_of_the_code_show_is_part_of_its_result(k: Kernel, way: str):
     code = """
 import threading

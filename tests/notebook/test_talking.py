@@ -115,6 +115,26 @@ def test_r_stop_11_python_errors_keep_their_type_across_the_thread(k: Kernel):
     ]
 
 
+def test_settings_errors_name_the_setting(k: Kernel):
+    error = k.run("scripted.play(settings={'condenser': {'condenser_kind': 'no_such'}})").error
+    assert "SettingsError" in error
+    assert "condenser" in error
+
+
+def test_a_key_that_is_asked_for_is_shown_nowhere(k: Kernel):
+    k.do("scripted._models['prompted'] = scripted.ScriptedLLM([scripted.code('key'), scripted.reply('Done.')])")
+    profile = "{'main': {'model': 'prompted', 'apiKeyRef': 'prompt'}}"
+    cell = k.start(f"paws = scripted.Scripted(profiles={profile}, approvals='allow')\npaws", allow_stdin=True)
+    asked = k.client.get_stdin_msg(timeout=20)["content"]
+    assert asked == {"prompt": "Key for main: ", "password": True}
+    k.client.input("sk-TYPED-0123456789")
+    assert "TYPED" not in str(k.finish(cell).data)
+    k.do("key = 'sk-TYPED-' + '0123456789'; await paws.ask('Print the key.')")
+    assert k.value("scripted.results(paws)") == ["'[hidden]'"]
+    again = k.start(f"paws = scripted.Scripted(profiles={profile}, approvals='allow')", allow_stdin=True)
+    assert k.finish(again).error == ""
+
+
 def test_an_interrupt_while_python_waits_for_the_worker_loses_no_message(k: Kernel):
     k.do("""
         import os, signal, threading
@@ -153,8 +173,11 @@ def test_observers_of_traits_may_act_and_may_fail(k: Kernel):
         paws.observe(act, "event_count")
         paws.tell("Go.")
     """)
-    k.pump(lambda: k.value("len([m for m in scripted.kinds(paws) if m == 'ResponseEvent'])") == 2)
-    k.pump(lambda: k.value("(paws.status, paws.event_count == len(paws.events))") == ("idle", True))
+    asked = "[e.text for e in paws.events if e.kind == 'MessageEvent' and e.source == 'user']"
+    k.pump(lambda: k.value(f"(paws.status, paws.event_count == len(paws.events), {asked})") == SETTLED)
+
+
+SETTLED = ("idle", True, ["Go.", "More."])
 
 
 def test_waiting_in_an_observer_is_refused(k: Kernel):
@@ -166,7 +189,7 @@ def test_waiting_in_an_observer_is_refused(k: Kernel):
         paws.observe(wait, "event_count")
         paws.tell("Go.")
     """)
-    k.pump(lambda: k.value("errors"))
+    k.pump(lambda: k.value("paws.status") == "idle" and k.value("len(errors)"))
     assert "cannot wait for itself" in k.value("errors")[0]
 
 
