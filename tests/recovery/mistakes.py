@@ -253,10 +253,17 @@ SUMMARY = [
 ]
 
 WARNINGS = [
-    Mistake("core/budget.py", "budget.fraction >= t", "budget.fraction > t", "A stage is not crossed at its very number."),
-    Mistake("core/budget.py", "max(crossed, default=0.0)", "min(crossed, default=0.0)", "A jump warns of the lowest stage."),
     Mistake(
-        "core/budget.py", "if highest > view.stage", "if highest >= view.stage > 0 or highest > view.stage", "A stage warns twice."
+        "core/budget.py", "budget.fraction >= t", "budget.fraction > t", "A stage is not crossed at its very number."
+    ),
+    Mistake(
+        "core/budget.py", "max(crossed, default=0.0)", "min(crossed, default=0.0)", "A jump warns of the lowest stage."
+    ),
+    Mistake(
+        "core/budget.py",
+        "if highest > view.stage",
+        "if highest >= view.stage > 0 or highest > view.stage",
+        "A stage warns twice.",
     ),
     Mistake(
         "core/budget.py",

@@ -42,7 +42,9 @@ def source(mistake: Mistake) -> str:
     """The file with the mistake in it. Fails where the patch does not fit any more."""
     text = (ROOT / PACKAGE / mistake.file).read_text()
     found = text.count(mistake.old)
-    assert found == 1, f"{mistake.file}: {mistake.old!r} stands there {found} times; mend the mistake {mistake.breaks!r}"
+    assert found == 1, (
+        f"{mistake.file}: {mistake.old!r} stands there {found} times; mend the mistake {mistake.breaks!r}"
+    )
     return text.replace(mistake.old, mistake.new)
 
 
@@ -75,7 +77,8 @@ def _run(copy: Path, depth: str) -> Verdict:
     if run.returncode == 0:
         return Verdict(caught=False, words="nothing was noticed")
     failed = re.search(r"^FAILED \S+::(.*)$", run.stdout, re.MULTILINE)
-    assert run.returncode == 1 and failed, f"the copy cannot be tested:\n{run.stdout}\n{run.stderr}"
+    if run.returncode != 1 or failed is None:
+        raise AssertionError(f"the copy cannot be tested:\n{run.stdout}\n{run.stderr}")
     return Verdict(caught=True, words=failed[1])
 
 

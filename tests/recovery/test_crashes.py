@@ -58,7 +58,6 @@ async def _lives_on(world: World) -> None:
 
     # opening appends the one commit that the contract asks for, and does nothing else (R-REST-1 to R-REST-9)
     toy = toy_of(found)
-    bound_closed = toy.rescue is not None
     cuts = guarantees.cuts_not_told_of(found, world)
     repaired = repair(toy, new_kernel=True, cuts=len(cuts))
     life.open(store)
