@@ -18,6 +18,8 @@ from typing import Any, Literal
 import hypothesis
 import pytest
 
+from tests.contracts.requirements import LINE
+
 Lane = Literal["check", "test", "all"]
 
 LANE: Lane = os.environ.get("HYPOTHESIS_PROFILE", "test")  # type: ignore[assignment]
@@ -117,7 +119,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many browser tests did not run, so that a green run is not taken for a whole one."""
+    """Say how much of the papers tests name, and how many browser tests did not run: green is not whole."""
+    if line := terminalreporter.config.stash.get(LINE, None):
+        terminalreporter.write_line(line)
     skipped = [r for r in terminalreporter.stats.get("skipped", []) if "browser" in r.keywords]
     if skipped:
         terminalreporter.write_line(f"{len(skipped)} browser tests were skipped: no Chromium was found", yellow=True)

@@ -163,7 +163,7 @@ def test_t_bud_03_a_made_up_count_is_no_count(field: str, value: Any):
     ],
     ids=lambda arguments: str(arguments)[:40].encode("ascii", "replace").decode(),
 )
-def test_t_tool_8_impossible_input_of_condense_is_refused(arguments: Any):
+def test_r_tool_8_impossible_input_of_condense_is_refused(arguments: Any):
     """R-TOOL-4, R-TOOL-5, R-TOOL-8"""
     with pytest.raises(ValidationError):
         CondenseAction.model_validate(arguments)

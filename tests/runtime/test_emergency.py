@@ -296,7 +296,7 @@ async def test_r_sum_7_a_wait_that_the_provider_asked_for_is_kept_and_stop_ends_
     assert len(t.summariser.requests) == 1
 
 
-async def test_t_rest_08_the_summary_of_a_rescue_is_on_the_records_of_its_response() -> None:
+async def test_r_acc_2_r_ev_9_the_summary_of_a_rescue_is_on_the_records_of_its_response() -> None:
     t = fallback_talk([reply("ok"), overflow(), reply("end")], [reply("S").using(input=9, output=4)])
     await t.ask("one")
     await t.ask("two")

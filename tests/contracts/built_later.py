@@ -1,0 +1,25 @@
+"""What the papers ask for and no test shows yet. This list only shrinks: an entry that a test names is an error, too."""
+
+from __future__ import annotations
+
+from tests.contracts.requirements import ids_in
+
+BUILT_LATER = frozenset(
+    ids_in(
+        """
+        new_context: T-NEW-01 to T-NEW-03, T-NEW-05 to T-NEW-14, T-NEW-18 to T-NEW-23
+        conversation_history: T-HIST-01 to T-HIST-09
+        summarizing_window: T-WIN-01 to T-WIN-18
+        llm_summarizing: T-ORD-01 to T-ORD-07, T-BOUND-04, T-BOUND-05
+        manual condensation: T-MAN-02 to T-MAN-04, T-BOUND-06
+        fork: T-FORK-01 to T-FORK-03, T-FORK-05
+        the page in a browser: T9, T-SEC-02, O36
+
+        F-22, F-24, F-25, F-30, F-39, F-44, F-46, F-47, F-55, F-59, I-12, I-27, I-33, I-34, I-36 to I-38, O09, O11, O24
+        T-BIND-01 to T-BIND-03, T-EMERG-02, T-EMERG-07, T-EMERG-09, T-EMERG-10, T-EMERG-14, T-EMERG-16
+        T-EV-04, T-LOG-06, T-MSG-06, T-NOOP-01, T-RESET-02, T-RESET-05, T-RESET-06, T-RESET-08, T-REST-02
+        T-REST-05 to T-REST-07, T-SET-20, T-STOP-10, T-SUM-02, T-SUM-04 to T-SUM-08
+        T-TOOL-01, T-TOOL-04 to T-TOOL-06, T-TOOL-08 to T-TOOL-10, T-WARN-05, T-WARN-07, T3, T4, T8, T11, T14
+        """
+    )
+)
