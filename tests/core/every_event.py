@@ -33,6 +33,11 @@ CALLS = (
 
 
 def every_event() -> list[Event]:
+    """The events of `every_history`."""
+    return every_history().events  # type: ignore[return-value]
+
+
+def every_history() -> History:
     """A lawful log with all kinds of events, actions, observations and details."""
     skill = Skill(name="plots", description="Draws.", path="skills/plots.md")
     fixed = {"memory_snapshot": "Remember.", "runtime_info": "Python 3.13", "skills": (skill,)}
@@ -55,5 +60,4 @@ def every_event() -> list[Event]:
     cleared = pay.NewContextObservation(content=(), input_event_id="u1")
     history.calls(call("condense"), call("new_context"))
     history.commit(history.observed(outside)).commit(history.observed(cleared))
-    history.commit(history.make(RecoveryEvent, detail="A torn end was cut."))
-    return history.events  # type: ignore[return-value]
+    return history.commit(history.make(RecoveryEvent, detail="A torn end was cut."))
