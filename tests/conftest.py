@@ -11,7 +11,8 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,6 +51,7 @@ class OffMachine(OSError):
 
 
 _off_machine: list[str] = []
+_counted: Counter[str] = Counter()
 
 
 def _is_loopback(host: str) -> bool:
@@ -100,6 +102,16 @@ def lane() -> Lane:
 def root() -> Path:
     """The folder of the project."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture
+def count() -> Callable[[str, int], None]:
+    """Adds to a figure of the last lines of a run: `count("crash points", 12)`."""
+
+    def add(what: str, number: int) -> None:
+        _counted[what] += number
+
+    return add
 
 
 def find_chromium() -> str | None:
