@@ -1,94 +1,83 @@
-// Markdown as nodes. The lexer says what is what; nothing here ever becomes HTML: raw tags are shown as text, addresses
-// become links only if they lead to the web or a mailbox, and pictures are named, not loaded.
-import { lexer, type Token, type Tokens } from "marked";
+// Markdown, drawn. Nothing here ever becomes HTML: raw tags are shown as text, addresses become links only if they lead to
+// the web or a mailbox, and pictures are named, not loaded.
 import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
+import { parseBlocks } from "../markdown/blocks";
+import { parseInline } from "../markdown/inline";
+import type { Block, Inline } from "../markdown/nodes";
 import { decodeEntities, targetOf } from "../text/links";
+import { assertNever } from "../wire/exhaustive";
 import { say } from "../words/say";
 import { Code } from "./Text";
 
-/** Longer texts, and deeper nested ones, are shown as they are: both can be made to take for ever. */
+/** Longer texts are shown as they are. */
 const LONGEST = 200_000;
+/** Emphasis that is nested deeper is shown as it was written. */
 const DEEPEST = 24;
 
 export function Markdown({ text }: { text: string }) {
-  const nodes = useMemo(() => nodesOf(text), [text]);
+  const nodes = useMemo(
+    () => (text.length > LONGEST ? <p class="paws-plain">{text}</p> : blocks(parseBlocks(text), false)),
+    [text],
+  );
   return <div class="paws-markdown">{nodes}</div>;
 }
 
-function nodesOf(text: string): ComponentChildren {
-  if (text.length > LONGEST) return <p class="paws-plain">{text}</p>;
-  try {
-    return blocks(lexer(text), 0);
-  } catch {
-    return <p class="paws-plain">{text}</p>; // nested too deep for the lexer
-  }
+function blocks(all: readonly Block[], tight: boolean): ComponentChildren {
+  return all.map((block, key) => <OneBlock key={key} block={block} tight={tight} />);
 }
 
-function blocks(tokens: readonly Token[], depth: number): ComponentChildren {
-  return tokens.map((token, key) => <Block key={key} token={token} depth={depth} />);
-}
-
-function Block({ token, depth }: { token: Token; depth: number }): VNode | null {
-  if (depth > DEEPEST) return <p class="paws-plain">{token.raw}</p>;
-  const one = token as Tokens.Generic;
-  switch (token.type) {
-    case "space":
-    case "def":
-      return null;
+function OneBlock({ block, tight }: { block: Block; tight: boolean }): VNode {
+  switch (block.type) {
     case "heading": {
-      const Heading = `h${Math.min(6, Number(one.depth) + 2)}` as "h3"; // the page has its own headings above
-      return <Heading>{inline(one.tokens, depth)}</Heading>;
+      const Heading = `h${Math.min(6, block.level + 2)}` as "h3"; // the page has its own headings above
+      return <Heading>{words(block.text)}</Heading>;
     }
     case "paragraph":
-      return <p>{inline(one.tokens, depth)}</p>;
+      return tight ? <span>{words(block.text)}</span> : <p>{words(block.text)}</p>;
     case "code":
-      return <Code text={(token as Tokens.Code).text} />;
-    case "blockquote":
-      return <blockquote>{blocks(one.tokens ?? [], depth + 1)}</blockquote>;
-    case "hr":
+      return <Code text={block.text} />;
+    case "quote":
+      return <blockquote>{blocks(block.blocks, false)}</blockquote>;
+    case "rule":
       return <hr />;
     case "list":
-      return <List list={token as Tokens.List} depth={depth} />;
+      return <List list={block} />;
     case "table":
-      return <Table table={token as Tokens.Table} depth={depth} />;
-    case "text":
-      return <span>{one.tokens === undefined ? decodeEntities(one.text) : inline(one.tokens, depth)}</span>;
-    default: // raw HTML, and whatever a later lexer invents
-      return <p class="paws-plain">{token.raw}</p>;
+      return <Table table={block} />;
+    case "plain":
+      return <p class="paws-plain">{block.text}</p>;
+    default:
+      return assertNever(block);
   }
 }
 
-function List({ list, depth }: { list: Tokens.List; depth: number }) {
-  const items = list.items.map((item, key) => (
-    <li key={key} class={item.task ? "paws-task" : undefined}>
-      {item.task && (
-        <input type="checkbox" checked={item.checked ?? false} disabled aria-label={say("markdown.task")} />
-      )}
-      {blocks(
-        item.tokens.filter((token) => token.type !== "checkbox"),
-        depth + 1,
-      )}
+function List({ list: { start, tight, items } }: { list: Extract<Block, { type: "list" }> }) {
+  const drawn = items.map(({ done, blocks: inside }, key) => (
+    <li key={key} class={done === null ? undefined : "paws-task"}>
+      {done !== null && <input type="checkbox" checked={done} disabled aria-label={say("markdown.task")} />}
+      {blocks(inside, tight)}
     </li>
   ));
-  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+  return start === null ? <ul>{drawn}</ul> : <ol start={start}>{drawn}</ol>;
 }
 
-function Table({ table, depth }: { table: Tokens.Table; depth: number }) {
-  const cell = (Cell: "td" | "th") => (one: Tokens.TableCell, key: number) => (
-    <Cell key={key} class={one.align === null ? undefined : `paws-${one.align}`}>
-      {inline(one.tokens, depth)}
-    </Cell>
-  );
+function Table({ table: { align, head, rows } }: { table: Extract<Block, { type: "table" }> }) {
+  const cells = (Cell: "td" | "th", row: readonly string[]) =>
+    row.map((text, key) => (
+      <Cell key={key} class={align[key] ? `paws-${align[key]}` : undefined}>
+        {words(text)}
+      </Cell>
+    ));
   return (
     <div class="paws-table">
       <table>
         <thead>
-          <tr>{table.header.map(cell("th"))}</tr>
+          <tr>{cells("th", head)}</tr>
         </thead>
         <tbody>
-          {table.rows.map((row, key) => (
-            <tr key={key}>{row.map(cell("td"))}</tr>
+          {rows.map((row, key) => (
+            <tr key={key}>{cells("td", row)}</tr>
           ))}
         </tbody>
       </table>
@@ -96,34 +85,35 @@ function Table({ table, depth }: { table: Tokens.Table; depth: number }) {
   );
 }
 
-function inline(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
-  return (tokens ?? []).map((token, key) => <Inline key={key} token={token} depth={depth + 1} />);
+function words(text: string): ComponentChildren {
+  return inline(parseInline(text), 0);
 }
 
-function Inline({ token, depth }: { token: Token; depth: number }) {
-  const one = token as Tokens.Generic;
-  if (depth > DEEPEST) return <>{token.raw}</>;
-  switch (token.type) {
+function inline(nodes: readonly Inline[], depth: number): ComponentChildren {
+  return nodes.map((node, key) => <OneInline key={key} node={node} depth={depth} />);
+}
+
+function OneInline({ node, depth }: { node: Inline; depth: number }): VNode {
+  if (depth > DEEPEST && "raw" in node) return <>{node.raw}</>;
+  switch (node.type) {
     case "text":
-      return <>{one.tokens === undefined ? decodeEntities(one.text) : inline(one.tokens, depth)}</>;
-    case "escape":
-      return <>{one.text}</>;
-    case "strong":
-      return <strong>{inline(one.tokens, depth)}</strong>;
-    case "em":
-      return <em>{inline(one.tokens, depth)}</em>;
-    case "del":
-      return <del>{inline(one.tokens, depth)}</del>;
-    case "codespan":
-      return <code>{one.text}</code>;
-    case "br":
+      return <>{node.text}</>;
+    case "code":
+      return <code>{node.text}</code>;
+    case "break":
       return <br />;
+    case "strong":
+      return <strong>{inline(node.children, depth + 1)}</strong>;
+    case "em":
+      return <em>{inline(node.children, depth + 1)}</em>;
+    case "del":
+      return <del>{inline(node.children, depth + 1)}</del>;
     case "link":
-      return <Link address={one.href} label={inline(one.tokens, depth)} text={one.text} />;
+      return <Link address={node.address} label={inline(node.children, depth + 1)} text={node.text} />;
     case "image":
-      return <Link address={one.href} label={`[${say("markdown.image")}: ${decodeEntities(one.text)}]`} text="" />;
+      return <Link address={node.address} label={`[${say("markdown.image")}: ${node.text}]`} text="" />;
     default:
-      return <>{token.raw}</>;
+      return assertNever(node);
   }
 }
 
