@@ -1,4 +1,8 @@
-"""The widget: an agent in the notebook's kernel. Small traits, one door in, one door out."""
+"""The widget: an agent in the notebook's kernel. Small traits, one door in, one door out.
+
+What an agent is made of is imported when the first one is made, so that importing the widget costs no more than a bare
+one, and a notebook that only names it pays nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,32 +12,28 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from getpass import getpass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import anywidget
 import traitlets
 
-from ..core.base import JsonObject
 from ..core.errors import RunError, SmolPawsError
-from ..core.events import Event
-from ..core.profiles import Binding, LLMProfile
-from ..core.records import UnknownEvent
-from ..core.settings import AgentSettings
-from ..core.view import View
-from ..core.wire import ApprovalRequest, ConversationInfo
-from ..runtime.approvals import Mode
-from ..runtime.conversation import Conversation, final_text
-from ..runtime.keys import Keys
-from ..runtime.library import conversations
-from ..runtime.llm import LLM, Request
-from ..runtime.models import llm_for
-from ..runtime.starting import Wish, kernel_keys
-from ..runtime.tools.base import Tool
-from .capture import agent_runs_here
-from .live import live_session
-from .transcript import transcript
-from .waiting import Answer, WaitingCell
 from .worker import Worker
+
+if TYPE_CHECKING:
+    from ..core.base import JsonObject
+    from ..core.events import Event
+    from ..core.profiles import Binding, LLMProfile
+    from ..core.records import UnknownEvent
+    from ..core.settings import AgentSettings
+    from ..core.view import View
+    from ..core.wire import ApprovalRequest, ConversationInfo
+    from ..runtime.approvals import Mode
+    from ..runtime.conversation import Conversation
+    from ..runtime.keys import Keys
+    from ..runtime.llm import LLM, Request
+    from ..runtime.tools.base import Tool
+    from .waiting import Answer, WaitingCell
 
 STATIC = Path(__file__).parent.parent / "static"
 NOT_BUILT = 'export default { render({ el }) { el.textContent = "The page was not built. Run: make build"; } };'
@@ -102,6 +102,9 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
 
         Raises `SettingsError`, `ProfileError` or `StartError`, which say what to change.
         """
+        from ..runtime.starting import Wish
+        from .live import live_session
+
         wish = Wish(
             model=model,
             max_input_tokens=max_input_tokens,
@@ -119,7 +122,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         self._worker = Worker.shared()
         self._session = session = live_session(self._worker, wish, conversation, self._client)
         for binding in session.bindings():
-            if binding.api_key_ref == "prompt" and not kernel_keys().has_entered(binding.profile):
+            if binding.api_key_ref == "prompt" and not session.opener.keys.has_entered(binding.profile):
                 self.enter_key(binding.profile)
         if session.widget is not None and session.widget.comm is not None:
             self._settle()
@@ -138,6 +141,8 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
     @staticmethod
     def conversations(workspace: str = ".") -> list[ConversationInfo]:
         """The stored conversations of a workspace, the latest first."""
+        from ..runtime.library import conversations
+
         return conversations(Path(workspace).resolve() / ".smolpaws" / "conversations")
 
     # What a person does
@@ -153,6 +158,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         Raises `RunError` where there is none, because the run failed, was stopped, or is paused, and `ApprovalNeeded`
         where a call waits for an approval and no page is there to ask. Cancelling the wait does not stop the agent.
         """
+        from .waiting import Answer
 
         async def work() -> str:
             with self._waiting_cell() as cell:
@@ -209,7 +215,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
 
     def enter_key(self, profile: str) -> None:
         """Ask for a key without showing it, and keep it in memory only."""
-        kernel_keys().enter(profile, getpass(f"Key for {profile}: "))
+        self._session.opener.keys.enter(profile, getpass(f"Key for {profile}: "))
 
     # What is
 
@@ -242,6 +248,8 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
 
     def transcript(self) -> str:
         """The conversation as Markdown, for readers who have no kernel."""
+        from .transcript import transcript
+
         return transcript(self.events)
 
     def __repr__(self) -> str:
@@ -263,9 +271,13 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
 
     def _client(self, binding: Binding, keys: Keys) -> LLM:
         """Makes the client of a model. A subclass for tests or lessons may give a stand-in."""
+        from ..runtime.models import llm_for
+
         return llm_for(binding, keys)
 
     def _waiting_cell(self, timeout: float | None = None) -> AbstractContextManager[WaitingCell]:
+        from .capture import agent_runs_here
+
         if self._worker.is_current or agent_runs_here():
             raise RuntimeError(
                 "The agent cannot wait for itself: neither its own code nor a callback of the widget's traits may wait."
@@ -281,7 +293,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
             if self.view.paused:
                 raise RunError("paused", "The agent is paused; your message waits.", detail="Go on with paws.resume().")
             raise RunError("stopped", "The turn was stopped before it was done.", detail="Go on with another message.")
-        return final_text(self.view)
+        return self._talk.final_text
 
     def _receive(self, _widget: Any, content: Any, _buffers: Any) -> None:
         """One message of the page. May run anywhere, also in the middle of a cell: it only hands over."""

@@ -129,6 +129,14 @@ class Conversation:
         return RunError(error.code, error.detail, detail=f"The provider said: {said}" if said else "")
 
     @property
+    def final_text(self) -> str:
+        """The agent's latest message, or an empty text."""
+        for entry in reversed(self.view.read):
+            if entry.kind == "MessageEvent" and entry.source == "agent":
+                return entry.text
+        return ""
+
+    @property
     def budget(self) -> Budget:
         """The budget of the next request."""
         return self.agent.budget(self.view, *self.model.current(self.view.binding))
@@ -183,7 +191,7 @@ class Conversation:
         await self.settled()
         if (error := self.last_error) is not None:
             raise error
-        return final_text(self.view)
+        return self.final_text
 
     async def settled(self) -> None:
         """Waits until nothing runs. Raises what broke the run, if something other than the model or a tool did."""
@@ -362,11 +370,3 @@ class Conversation:
     def _changed(self, what: Change) -> None:
         for listener in tuple(self._on_change):
             listener(what)
-
-
-def final_text(view: View) -> str:
-    """The agent's latest message, or an empty text."""
-    for entry in reversed(view.read):
-        if isinstance(entry, MessageEvent) and entry.source == "agent":
-            return entry.text
-    return ""

@@ -1,4 +1,4 @@
-"""P8: the package opens fast, and loads no model library."""
+"""P8: the package opens fast, loads no model library, and shows its widget at once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,19 @@ from tests.bench.figures import Figure, middle
 
 ROUNDS = 5
 HEAVY = ("litellm", "openai", "httpx", "tiktoken")
+KERNEL = "import resource, time, IPython, ipykernel.kernelapp, ipykernel.ipkernel, ipykernel.zmqshell, jupyter_client"
+"""What a running kernel has loaded before its first cell."""
+BARE = "import anywidget"
+OURS = "from smolpaws_jupyter import SmolPaws"
+SHOWN = f"{OURS}; SmolPaws(save=False)._repr_mimebundle_()"
 
 
-def seconds(code: str) -> float:
-    """CPU seconds of an import in a fresh process that has IPython, as a kernel has."""
-    timed = f"import IPython, time; t = time.process_time(); {code}; print(time.process_time() - t)"
-    return float(output(timed).split()[-1])
+def cost(code: str) -> tuple[float, float, float]:
+    """CPU seconds, wall seconds and megabytes that this costs in a fresh process that has what a kernel has."""
+    figures = "time.process_time(), time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024"
+    before, after = output(f"{KERNEL}; print({figures}); {code}; print({figures})").splitlines()
+    cpu, wall, size = (float(b) - float(a) for a, b in zip(before.split(), after.split(), strict=True))
+    return cpu, wall, size
 
 
 def output(code: str) -> str:
@@ -26,15 +33,18 @@ def output(code: str) -> str:
 
 def figures() -> list[Figure]:
     """Ours and a bare anywidget in turn, so that both see the same machine."""
-    seconds("from smolpaws_jupyter import SmolPaws")
-    ours, bare = [], []
-    for _ in range(ROUNDS):
-        bare.append(seconds("import anywidget"))
-        ours.append(seconds("from smolpaws_jupyter import SmolPaws"))
-    check = f"import sys; from smolpaws_jupyter import SmolPaws; print(sum(m in sys.modules for m in {HEAVY}))"
-    loaded = output(check)
+    cost(SHOWN)
+    bare, ours, shown = zip(*([cost(code) for code in (BARE, OURS, SHOWN)] for _ in range(ROUNDS)), strict=True)
+    loaded = output(f"import sys; {OURS}; print(sum(m in sys.modules for m in {HEAVY}))")
+
+    def of(costs: tuple[tuple[float, float, float], ...], what: int) -> float:
+        return middle([one[what] for one in costs])
+
     return [
-        Figure("P8 import of SmolPaws / import of anywidget", middle(ours) / middle(bare), "x", 2.5),
-        Figure("P8 import of SmolPaws", middle(ours), "s"),
+        Figure("P8 import of SmolPaws / import of anywidget", of(ours, 0) / of(bare, 0), "x", 2.5),
+        Figure("P8 import of SmolPaws", of(ours, 0), "s"),
+        Figure("P8 memory that it takes beside anywidget's", of(ours, 2) - of(bare, 2), "MB", 10),
         Figure("P8 model libraries that it loads", float(loaded), "", 0),
+        Figure("P8 import, a first agent, and its display, wall", of(shown, 1), "s", 0.3),
+        Figure("P8 the same, CPU time / import of anywidget", of(shown, 0) / of(bare, 0), "x"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,23 @@ def test_the_package_itself_loads_no_floor_above_what_it_names():
     script = f"import sys, smolpaws_jupyter; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_widget_is_imported_without_what_only_an_agent_needs():
+    """It costs no more than a bare widget: `python -m tests.bench imports` measures it."""
+    script = """
+import sys
+from smolpaws_jupyter import SmolPaws
+print(sorted(name for name in sys.modules if name.startswith(("pydantic", "smolpaws_jupyter."))))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=100)
+    assert ast.literal_eval(done.stdout) == [
+        "smolpaws_jupyter.core",
+        "smolpaws_jupyter.core.errors",
+        "smolpaws_jupyter.notebook",
+        "smolpaws_jupyter.notebook.widget",
+        "smolpaws_jupyter.notebook.worker",
+    ]
 
 
 def test_f_62_a_release_of_litellm_that_was_made_by_an_attacker_is_not_loaded(tmp_path: Path):
