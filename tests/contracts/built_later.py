@@ -15,7 +15,7 @@ BUILT_LATER = frozenset(
         fork: T-FORK-01 to T-FORK-03, T-FORK-05
         the page in a browser: T9, T-SEC-02, O36
 
-        F-22, F-24, F-25, F-30, F-39, F-44, F-46, F-47, F-55, F-59, I-12, I-27, I-33, I-34, I-36 to I-38, O09, O11, O24
+        F-22, F-24, F-25, F-30, F-39, F-44, F-46, F-47, F-55, F-59, I-12, I-27, I-33, I-34, I-36 to I-38
         T-BIND-01 to T-BIND-03, T-EMERG-02, T-EMERG-07, T-EMERG-09, T-EMERG-10, T-EMERG-14, T-EMERG-16
         T-EV-04, T-LOG-06, T-MSG-06, T-NOOP-01, T-RESET-02, T-RESET-05, T-RESET-06, T-RESET-08, T-REST-02
         T-REST-05 to T-REST-07, T-SET-20, T-STOP-10, T-SUM-02, T-SUM-04 to T-SUM-08

@@ -16,6 +16,7 @@ from smolpaws_jupyter.core.profiles import Binding, LLMProfile, bind
 from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.runtime.approvals import Mode
 from smolpaws_jupyter.runtime.conversation import Conversation
+from smolpaws_jupyter.runtime.llm import LLM
 from smolpaws_jupyter.runtime.log import EventLog, mint
 from smolpaws_jupyter.runtime.memory_store import MemoryStore
 from smolpaws_jupyter.runtime.opening import repair
@@ -149,8 +150,9 @@ def reopened(
     same_kernel: bool = False,
     tools: Sequence[Tool] = (),
     summaries: Script = (),
+    client: LLM | None = None,
 ) -> Talk:
-    """The same conversation as another process finds it, with a new script."""
+    """The same conversation as another process finds it, with a new script, or with this client for its main model."""
     assert isinstance(before.store, MemoryStore)
     store = before.store.reopen(same_kernel=same_kernel)
     log = EventLog(store, Redactor())
@@ -160,7 +162,7 @@ def reopened(
     conversation = Conversation(
         log,
         settings=AgentSettings.model_validate(log.view.start.settings),
-        llm_for=lambda b: summariser if b.profile == "summary" else model,
+        llm_for=lambda b: summariser if b.profile == "summary" else client or model,
         tools=tools,
         approvals=before.conversation.approvals.mode,
     )
