@@ -6,6 +6,7 @@ Lengths here are code points (R-SUM-3).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -110,8 +111,13 @@ def attempts(whole: Sequence[str], scaling: float, most: int) -> Iterator[list[s
 
 def summary_request(shown: Sequence[str]) -> list[Message]:
     """The messages of one attempt: what to do, and the previews as data between marks (R-SUM-9)."""
-    items = "\n\n".join(f"<entry number={n}>\n{text}\n</entry>" for n, text in enumerate(shown, 1))
+    items = "\n\n".join(f"<entry number={n}>\n{_without_marks(text)}\n</entry>" for n, text in enumerate(shown, 1))
     return [
         {"role": "system", "content": wording.SUMMARY_TASK},
         {"role": "user", "content": f"<history>\n{items}\n</history>\n\n{wording.SUMMARY_ASK}"},
     ]
+
+
+def _without_marks(text: str) -> str:
+    """The text with our marks spelled so that it can neither end the history nor begin another entry."""
+    return re.sub(r"<(?=\s*/?\s*(?:history|entry)\b)", "&lt;", text, flags=re.IGNORECASE)

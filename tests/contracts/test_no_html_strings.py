@@ -13,7 +13,7 @@ def guard(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_the_page_has_no_door_from_text_to_html(root: Path):
+def test_i_37_the_page_has_no_door_from_text_to_html(root: Path):
     assert guard(root, root / "js/src").returncode == 0
 
 

@@ -164,7 +164,7 @@ def test_t_warn_03_the_highest_recorded_stage_of_this_cycle_counts_in_whatever_o
     assert stage(360_000, view=history.view) == 0.90
 
 
-def test_t_warn_03_and_05_an_older_cycle_suppresses_nothing_and_only_a_fact_rearms():
+def test_t_warn_03_and_t_warn_05_an_older_cycle_suppresses_nothing_and_only_a_fact_rearms():
     """R-WARN-4, R-WARN-13, R-RESET-11"""
     history = History().user("go").warn(0.90).reply().user("more").fails("overflow").intend("provider_context_window")
     assert stage(360_000, view=history.view) is None

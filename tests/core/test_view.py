@@ -251,7 +251,7 @@ def test_t_repl_08_a_response_with_an_impossible_boundary_moves_and_opens_nothin
     assert history.reply(consumed_warning_ids=("w1",)).view.unread == ()
 
 
-def test_r_step_9_and_10_what_counts_in_a_row():
+def test_r_step_9_and_r_step_10_what_counts_in_a_row():
     history = History().user("go").empty().empty()
     assert history.view.empty_replies == 2
     assert history.calls(call("read_file", path="a")).view.empty_replies == 0
@@ -277,7 +277,7 @@ def test_r_rest_7_what_is_unfinished_paused_or_in_error():
     assert history.resume().view.error is None
 
 
-def test_r_bind_6_and_10_a_person_changes_profile_and_thresholds():
+def test_r_bind_6_and_r_bind_10_a_person_changes_profile_and_thresholds():
     history = History().bind("other", "openai/gpt", max_input_tokens=5).thresholds(0.5)
     assert history.view.binding == history["z1"].binding
     assert history.view.thresholds == (0.5,)

@@ -23,7 +23,7 @@ def events_on_disk(k: Kernel, conversation_id: str) -> list[dict[str, object]]:
     return [event for line in log.read_text().splitlines() for event in json.loads(line)["rec"]["events"]]
 
 
-def test_r_rest_9_a_killed_kernel_is_restored_with_one_remark_and_the_same_view(own: Kernel):
+def test_t_rest_07_f_23_a_killed_kernel_is_restored_with_one_remark_and_the_same_view(own: Kernel):
     own.do(
         "paws = scripted.play(scripted.code('x = 1'), scripted.reply('Done.'), name='killed'); await paws.ask('Go.')"
     )
@@ -119,7 +119,7 @@ def test_f_20_forked_children_do_no_harm_during_a_run(k: Kernel):
 
 
 @pytest.mark.parametrize("state", ["model call", "tool"])
-def test_i_31_a_run_in_flight_holds_the_shutdown_for_no_more_than_a_second(own: Kernel, state: str):
+def test_i_31_f_24_a_run_in_flight_holds_the_shutdown_for_no_more_than_a_second(own: Kernel, state: str):
     own.do("import atexit, time; atexit.register(lambda: open('left', 'w').write('properly'))")
     slow = "open('began', 'w').write('x'); import time; time.sleep(60)"
     move = "scripted.reply('x').held(scripted.Gate())" if state == "model call" else f"scripted.code({slow!r})"

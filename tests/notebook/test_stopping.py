@@ -77,7 +77,7 @@ def test_what_a_stopped_call_had_printed_is_not_lost(k: Kernel):
     assert shown.endswith("[interrupted: the user stopped this call]")
 
 
-def test_stop_skips_a_queued_call_and_leaves_the_users_cell_alone(k: Kernel):
+def test_i_27_stop_skips_a_queued_call_and_leaves_the_users_cell_alone(k: Kernel):
     k.do('paws = scripted.play(scripted.code(\'open("ran", "w").write("ran")\'))')
     page = page_of(k, "paws", subshell=True)
     cell = k.start("""
@@ -95,7 +95,7 @@ def test_stop_skips_a_queued_call_and_leaves_the_users_cell_alone(k: Kernel):
     assert not (k.folder / "ran").exists()
 
 
-def test_t_stop_05_an_interrupt_of_the_kernel_ends_the_tool_and_pauses_the_run(k: Kernel):
+def test_t_stop_05_f_25_an_interrupt_of_the_kernel_ends_the_tool_and_pauses_the_run(k: Kernel):
     sleeping(k, "tool")
     k.do("paws.tell('Go.')")
     k.wait_for_file("tool")
@@ -122,7 +122,7 @@ def test_t_stop_05_an_interrupt_ends_a_tool_that_awaits(k: Kernel):
     assert k.value("scripted.results(paws)")[0].endswith("[interrupted: the code did not finish]")
 
 
-def test_t_stop_05_an_interrupt_of_the_users_cell_leaves_the_agent_alone(k: Kernel):
+def test_t_stop_05_i_27_f_25_an_interrupt_of_the_users_cell_leaves_the_agent_alone(k: Kernel):
     k.do("gate = scripted.Gate(); paws = scripted.play(scripted.reply('Slowly.').held(gate)); paws.tell('Go.')")
     k.do("gate.wait_until_reached()")
     cell = k.start("open('mine', 'w').write('x')\nimport time\ntime.sleep(60)")
@@ -149,7 +149,7 @@ def test_r_stop_8_an_interrupt_of_a_waiting_cell_ends_the_waiting_and_not_the_ag
 
 
 @pytest.mark.parametrize(("begin", "waiting"), [("paws.tell('Go.')", "paws.wait()"), ("", "await paws.ask('Go.')")])
-def test_t_stop_07_an_interrupt_of_an_inline_tool_ends_tool_and_waiting(k: Kernel, begin: str, waiting: str):
+def test_t_stop_07_f_30_an_interrupt_of_an_inline_tool_ends_tool_and_waiting(k: Kernel, begin: str, waiting: str):
     name = "inline-" + ("wait" if begin else "ask")
     sleeping(k, name)
     cell = k.start(f"{begin}\n{waiting}")
@@ -248,7 +248,7 @@ def test_i_26_a_failing_call_of_the_agent_aborts_none_of_the_users_cells(k: Kern
     k.pump(lambda: k.value("paws.status") == "idle")
 
 
-def test_t_stop_08_a_call_that_needs_approval_ends_a_waiting_cell_where_no_page_is_heard(k: Kernel):
+def test_t_stop_08_f_30_a_call_that_needs_approval_ends_a_waiting_cell_where_no_page_is_heard(k: Kernel):
     k.do("paws = scripted.play(scripted.code('40 + 2'), scripted.reply('Done.'), approvals='ask')")
     began = time.monotonic()
     result = k.run("await paws.ask('Go.')")

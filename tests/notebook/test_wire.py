@@ -192,7 +192,7 @@ def test_streamed_words_come_before_the_message_that_holds_them_and_in_few_messa
     assert kinds.count("delta") <= 20
 
 
-def test_the_next_request_is_exactly_what_the_model_is_sent(k: Kernel):
+def test_i_38_the_next_request_is_exactly_what_the_model_is_sent(k: Kernel):
     k.do("paws = scripted.play(scripted.reply('One.'), scripted.reply('Two.')); await paws.ask('first')")
     k.do("paws.pause(); paws.tell('second')")
     page = page_of(k, "paws")

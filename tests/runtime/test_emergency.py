@@ -31,7 +31,7 @@ async def code_of(talk: Talk, text: str = "Go on") -> str:
     return caught.value.code
 
 
-async def test_t_emerg_01_and_02_consumed_work_becomes_a_summary_and_what_is_unread_stays() -> None:
+async def test_t_emerg_01_and_t_emerg_02_consumed_work_becomes_a_summary_and_what_is_unread_stays() -> None:
     # given consumed work, then a message that overflows, one during that request and one during the summary
     requesting, summarising = Gate(), Gate()
     t = fallback_talk(
@@ -72,7 +72,7 @@ async def test_t_emerg_01_and_02_consumed_work_becomes_a_summary_and_what_is_unr
     assert t.kinds.index("CondensationRequest") < len(t.kinds) - t.kinds[::-1].index("UsageEvent")
 
 
-async def test_t_emerg_05_and_o21_a_second_overflow_is_not_answered_with_a_second_summary() -> None:
+async def test_t_emerg_05_o21_f_39_a_second_overflow_is_not_answered_with_a_second_summary() -> None:
     t = fallback_talk(
         [reply("ok"), overflow(), overflow(), overflow(), reply("fine"), overflow(), reply("end")], [reply("S")] * 2
     )
@@ -123,7 +123,7 @@ async def test_t_emerg_03_no_other_failure_buys_a_summary(kind) -> None:  # type
     assert not t.of(CondensationRequest)
 
 
-async def test_t_emerg_06_and_16_a_summary_that_fails_leaves_the_view_as_it_was() -> None:
+async def test_t_emerg_06_r_emerg_16_f_39_a_summary_that_fails_leaves_the_view_as_it_was() -> None:
     t = fallback_talk([call("echo", text="a"), reply("ok"), overflow()], [failure("not_found")])
     await t.ask("one")
     before = [e.id for e in t.conversation.view.read]
@@ -249,7 +249,7 @@ async def test_o23_a_long_tool_result_is_short_in_its_preview_so_the_first_attem
     assert len(t.summariser.requests) == 1
 
 
-async def test_t_stop_04_a_stop_during_a_summary_leaves_the_view_and_closes_the_bound() -> None:
+async def test_t_stop_04_f_39_a_stop_during_a_summary_leaves_the_view_and_closes_the_bound() -> None:
     gate = Gate()
     t = fallback_talk([reply("ok"), overflow(), overflow()], [reply("never").held(gate)])
     await t.ask("one")

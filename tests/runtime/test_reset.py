@@ -76,7 +76,9 @@ async def test_t_reset_09_the_records_tell_kept_from_forgotten_without_our_code(
     ],
     ids=["omitted", "empty", "padded", "8192 emoji"],
 )
-async def test_t_tool_02_and_08_each_message_reaches_the_result_unchanged(arguments: str, ends_with: str) -> None:
+async def test_t_tool_02_and_t_tool_08_each_message_reaches_the_result_unchanged(
+    arguments: str, ends_with: str
+) -> None:
     t = talk([raw_call("condense", arguments), reply("ok")])
     await t.ask("Go")
     assert t.sent()[2]["content"].endswith(ends_with)
@@ -96,7 +98,7 @@ async def test_t_tool_02_and_08_each_message_reaches_the_result_unchanged(argume
         '{"message',
     ],
 )
-async def test_t_tool_03_an_invalid_call_gets_an_error_and_clears_nothing(arguments: str) -> None:
+async def test_t_tool_03_f_44_an_invalid_call_gets_an_error_and_clears_nothing(arguments: str) -> None:
     t = talk([raw_call("condense", arguments), reply("ok")])
     await t.ask("Keep me")
     (error,) = t.of(AgentErrorEvent)
@@ -107,7 +109,7 @@ async def test_t_tool_03_an_invalid_call_gets_an_error_and_clears_nothing(argume
     assert "Keep me" in said_by(t.sent())
 
 
-async def test_t_tool_07_beside_another_call_condense_is_refused_and_the_other_runs() -> None:
+async def test_t_tool_07_f_44_beside_another_call_condense_is_refused_and_the_other_runs() -> None:
     echo = Echo()
     t = talk([calls(call("condense"), call("echo", text="hi")), reply("ok")], tools=[echo])
     await t.ask("Go")
@@ -165,7 +167,7 @@ async def test_t_reset_07_a_restart_keeps_the_reset_and_buys_nothing() -> None:
     assert again.kinds.count("Condensation") == 1
 
 
-async def test_r_tool_2_a_tool_of_the_name_condense_is_refused_at_the_start() -> None:
+async def test_t_tool_06_a_tool_of_the_name_condense_is_refused_at_the_start() -> None:
     from smolpaws_jupyter.core.errors import StartError
 
     with pytest.raises(StartError) as caught:

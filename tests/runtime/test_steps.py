@@ -108,7 +108,7 @@ async def test_t_step_05_missing_empty_and_repeated_call_ids_become_unique_and_g
     assert all(recorded)
 
 
-async def test_t_step_07_an_empty_reply_leaves_no_message_and_the_third_in_a_row_ends_the_run() -> None:
+async def test_t_step_07_f_46_an_empty_reply_leaves_no_message_and_the_third_in_a_row_ends_the_run() -> None:
     t = talk([reply(""), reply("  \n"), reply("")])
     with pytest.raises(RunError) as caught:
         await t.ask("Go")
@@ -136,7 +136,7 @@ async def test_r_step_10_the_third_refusal_in_a_row_ends_the_run() -> None:
     assert [m.text for m in t.conversation.view.unread] == ["Say it"]
 
 
-async def test_t_step_09_a_run_ends_after_its_steps_and_keeps_everything() -> None:
+async def test_t_step_09_f_46_a_run_ends_after_its_steps_and_keeps_everything() -> None:
     settings = {"condenser": {"condenser_kind": "agent_reset"}, "max_steps_per_run": 3}
     t = talk([call("echo")] * 5, tools=[Echo()], settings=settings)
     with pytest.raises(RunError) as caught:

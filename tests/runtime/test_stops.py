@@ -66,7 +66,7 @@ async def test_r_stop_2_a_call_that_never_reached_the_network_leaves_no_usage_re
     assert not t.of(UsageEvent)
 
 
-async def test_t_stop_02_each_call_of_a_stopped_batch_says_what_happened_to_it() -> None:
+async def test_t_stop_02_f_47_each_call_of_a_stopped_batch_says_what_happened_to_it() -> None:
     gate = Gate()
     slow = Echo("slow", effects=True, gate=gate)
     t = talk([calls(call("echo", text="a"), call("slow"), call("echo", text="c"))], tools=[Echo(), slow])
@@ -84,7 +84,7 @@ async def test_t_stop_02_each_call_of_a_stopped_batch_says_what_happened_to_it()
     assert t.conversation.status == "paused"
 
 
-async def test_t_stop_03_a_stop_before_the_reset_means_no_reset_ever() -> None:
+async def test_t_stop_03_f_47_a_stop_before_the_reset_means_no_reset_ever() -> None:
     gate = Gate()
     t = talk([call("condense").held(gate), reply("ok")])
     t.conversation.tell("Go")
@@ -132,7 +132,7 @@ async def test_t_stop_06_pause_lets_the_batch_finish_and_a_message_waits_for_res
     assert "ResumeEvent" in again.kinds
 
 
-async def test_i_11_a_call_that_needs_asking_waits_and_the_approval_is_stored_with_its_start() -> None:
+async def test_i_11_i_34_a_call_that_needs_asking_waits_and_the_approval_is_stored_with_its_start() -> None:
     act = Echo("act", effects=True, verdict="ask")
     t = talk([call("act", text="x"), reply("ok")], tools=[act], approvals="ask")
     t.conversation.tell("Go")
