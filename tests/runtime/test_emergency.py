@@ -31,7 +31,7 @@ async def code_of(talk: Talk, text: str = "Go on") -> str:
     return caught.value.code
 
 
-async def test_t_emerg_01_and_t_emerg_02_consumed_work_becomes_a_summary_and_what_is_unread_stays() -> None:
+async def test_t_emerg_01_t_emerg_02_t_sum_08_consumed_work_becomes_a_summary_and_what_is_unread_stays() -> None:
     # given consumed work, then a message that overflows, one during that request and one during the summary
     requesting, summarising = Gate(), Gate()
     t = fallback_talk(
@@ -150,7 +150,9 @@ async def test_t_emerg_08_a_summary_that_is_longer_than_the_original_is_accepted
     assert await t.ask("two") == "end"
 
 
-async def test_t_emerg_11_with_nothing_to_summarise_no_summary_is_bought_and_a_later_rescue_is_possible() -> None:
+async def test_t_emerg_11_t_sum_08_with_nothing_to_summarise_no_summary_is_bought_and_a_later_rescue_is_possible() -> (
+    None
+):
     t = fallback_talk([overflow(), reply("ok"), overflow(), reply("end")], [reply("S")])
     assert await code_of(t, "x" * 8_000) == "input_too_large"
     assert not t.of(CondensationRequest)
@@ -217,7 +219,9 @@ def size_of(request) -> int:  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     ("earlier", "attempts", "gets_through"), [(60_000, 3, True), (3_000_000, 5, False)], ids=["60,000", "3,000,000"]
 )
-async def test_o23_the_longest_preview_shrinks_until_the_summariser_takes_it(earlier, attempts, gets_through) -> None:  # type: ignore[no-untyped-def]
+async def test_o23_t_sum_07_the_longest_preview_shrinks_until_the_summariser_takes_it(
+    earlier, attempts, gets_through
+) -> None:  # type: ignore[no-untyped-def]
     def summariser(request):  # type: ignore[no-untyped-def]
         if len(sizes) == 0:
             sizes.append(0)

@@ -150,7 +150,7 @@ def strict(characters: int, answers: Callable[[Request], Move] = lambda _: reply
     return lambda request: overflow() if size_of(request) > characters else answers(request)
 
 
-async def test_o24_a_fixed_context_that_is_too_large_buys_no_summary_and_is_named_with_its_size() -> None:
+async def test_o24_t_emerg_16_a_fixed_context_that_is_too_large_buys_no_summary_and_is_named_with_its_size() -> None:
     t = talk(strict(8_000), settings=WITH_FALLBACK, tools=[Wordy()])
     with pytest.raises(RunError, match="fixed part") as caught:
         await t.ask("hi")
@@ -174,7 +174,7 @@ async def test_o24_where_there_is_history_too_one_summary_is_bought_and_then_the
     assert len(t.summariser.requests) == 1
 
 
-async def test_o24_a_message_that_is_too_large_by_itself_is_named_and_can_be_taken_back() -> None:
+async def test_o24_t_emerg_16_a_message_that_is_too_large_by_itself_is_named_and_can_be_taken_back() -> None:
     t = talk(strict(8_000), settings=WITH_FALLBACK, tools=[Echo()])
     with pytest.raises(RunError) as caught:
         await t.ask("x" * 9_000)
