@@ -27,6 +27,8 @@ if (kernel !== undefined && place !== null) {
   play(kernel);
   widget.initialize({ model: kernel.model });
   widget.render({ model: kernel.model, el: place });
+  const direction = query.get("dir");
+  if (direction !== null) place.querySelector(".smolpaws")?.setAttribute("dir", direction);
 }
 
 /** Answers as a kernel would, as far as that helps to try the page. */

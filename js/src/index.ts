@@ -4,6 +4,7 @@ import { h, render as mount } from "preact";
 import { App } from "./components/App";
 import { type Model, Store } from "./state/store";
 import { announce } from "./wire/page-state";
+import { directionOf, wordsIn } from "./words/say";
 import "./styles.css";
 
 interface Context {
@@ -34,6 +35,8 @@ function render({ model, el, signal }: Context & { el: HTMLElement }): () => voi
   if (store === undefined) throw new Error("render came before initialize");
   const root = document.createElement("div");
   root.className = "smolpaws";
+  root.lang = wordsIn;
+  root.dir = directionOf(wordsIn);
   root.setAttribute("data-lm-suppress-shortcuts", "true"); // else JupyterLab takes Shift+Enter and runs the cell
   el.append(root);
   mount(h(App, { store }), root);

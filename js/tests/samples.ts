@@ -47,3 +47,27 @@ export function response(read_through: string): RecordOf<"ResponseEvent"> {
     ...stamp(),
   };
 }
+
+export function withdrawal(message_id: string, command_id: string | null): RecordOf<"MessageWithdrawnEvent"> {
+  return { kind: "MessageWithdrawnEvent", source: "user", message_id, ...stamp(), command_id };
+}
+
+export function interrupt(): RecordOf<"InterruptEvent"> {
+  return { kind: "InterruptEvent", source: "user", ...stamp() };
+}
+
+/** A main request that did not succeed. */
+export function failure(outcome: string, cost: number | null = null): RecordOf<"UsageEvent"> {
+  const { kind: _, consumed_warning_ids: __, read_through, ...rest } = response("");
+  return {
+    ...rest,
+    kind: "UsageEvent",
+    source: "environment",
+    purpose: "main_failed",
+    read_through,
+    request_id: null,
+    attempt: null,
+    outcome,
+    usage: { ...rest.usage, output: null, cost },
+  };
+}

@@ -8,16 +8,28 @@ import { Banners } from "./Banners";
 import { Composer } from "./Composer";
 import { ViewContext } from "./context";
 import { Header } from "./Header";
+import { isComposing } from "./keys";
+import { type Panel, Panels } from "./Panels";
 import { Transcript } from "./Transcript";
+
+/** What can stand in the middle. With more than one there are tabs. */
+export const PANELS: readonly Panel[] = [{ id: "transcript", label: "tab.transcript", View: Transcript }];
 
 export function App({ store }: { store: Store }) {
   const view = useMemo(() => ({ store, page: new Page() }), [store]);
+  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
+    if (isComposing(event) || event.defaultPrevented) return;
+    if (event.key === "Escape" && store.canStop) {
+      event.preventDefault();
+      store.send({ kind: "stop" });
+    } else goToApproval(event);
+  };
   return (
     <ViewContext.Provider value={view}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears a shortcut for all that is inside */}
-      <div class="paws-app" onKeyDown={goToApproval}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears shortcuts for all that is inside */}
+      <div class="paws-app" onKeyDown={onKeyDown}>
         <Header />
-        <Transcript />
+        <Panels panels={PANELS} />
         <div class="paws-bottom">
           <ApprovalCard />
           <Banners />

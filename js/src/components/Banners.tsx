@@ -58,7 +58,9 @@ function Connection() {
     );
   }
   if (connection.value === "silent") return <Banner tone="warn">{say("connection.silent")}</Banner>;
-  if (outbox.sent.value.some(({ state }) => state === "slow")) return <Banner tone="warn">{say("busy.kernel")}</Banner>;
+  const slow = outbox.sent.value.filter(({ state }) => state === "slow");
+  if (slow.some(({ command }) => command.kind === "stop")) return <Banner tone="warn">{say("busy.stop")}</Banner>;
+  if (slow.length > 0) return <Banner tone="warn">{say("busy.kernel")}</Banner>;
   return null;
 }
 
@@ -140,8 +142,8 @@ function Held() {
       disabled={asked}
       onClick={() => store.send({ kind: "resume" })}
     >
-      <Sign name="play" />
-      {say("continue")}
+      <Sign name={status.value === "error" ? "retry" : "play"} />
+      {say(status.value === "error" ? "retry" : "continue")}
     </button>
   );
   return (

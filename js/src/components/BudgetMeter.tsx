@@ -1,18 +1,26 @@
 // How full the context is, as a bar with its warning stages and in words; what nobody counted is never shown as a number.
+import { useMemo, useState } from "preact/hooks";
+import { newId } from "../state/ids";
 import type { Budget } from "../wire/names";
 import { percent, say, sayCount } from "../words/say";
+import { BudgetDetails } from "./BudgetDetails";
 import { useView } from "./context";
 import { Sign } from "./icons";
+import { Stages } from "./Stages";
 
 export function BudgetMeter() {
-  const { traits, transcript } = useView().store;
-  const { facts } = transcript.value;
-  const budget = traits.budget.value;
-  const { value: stages } = traits.thresholds;
+  const { store, page } = useView();
+  const { facts } = store.transcript.value;
+  const { value: budget } = store.traits.budget;
+  const [open, setOpen] = useState(false);
+  const details = useMemo(newId, []);
   const about = aboutBudget(budget);
   return (
     <div class="paws-budget">
-      <Bar budget={budget} stages={stages} fired={facts.fired} />
+      <div class="paws-gauge">
+        <Bar budget={budget} stages={store.traits.thresholds.value} fired={facts.fired} />
+        <Stages />
+      </div>
       <div class="paws-figures" title={about}>
         <span>{figures(budget)}</span>
         {budget.fraction !== null && (
@@ -21,13 +29,39 @@ export function BudgetMeter() {
             <span class="paws-hidden">. {about}</span>
           </span>
         )}
-        {facts.resets > 0 && (
-          <span class="paws-resets">
-            <Sign name="reset" />
-            {sayCount("resets", facts.resets)}
-          </span>
-        )}
+        <span class="paws-figures-end">
+          {facts.resets > 0 && (
+            <span class="paws-resets">
+              <Sign name="reset" />
+              {sayCount("resets", facts.resets)}
+            </span>
+          )}
+          <button
+            type="button"
+            class="paws-fold"
+            aria-expanded={open}
+            aria-controls={open ? details : undefined}
+            onClick={() => setOpen(!open)}
+          >
+            {say("details")}
+            <Sign name="chevron" />
+          </button>
+          <button
+            type="button"
+            class="paws-icon-button"
+            aria-label={say("search")}
+            title={say("search")}
+            aria-pressed={page.search.value !== null}
+            onClick={() => {
+              page.search.value = page.search.value === null ? "" : null;
+              page.found.value = null;
+            }}
+          >
+            <Sign name="search" />
+          </button>
+        </span>
       </div>
+      {open && <BudgetDetails id={details} />}
     </div>
   );
 }
@@ -38,7 +72,7 @@ function Bar({ budget, stages, fired }: { budget: Budget; stages: readonly numbe
   const level = stages.filter((stage) => fraction >= stage).length;
   const spoken = [meterValue(budget, fraction), stagesInWords(stages, fired)].join(". ");
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a <meter> cannot hold the marks of its stages
+    // biome-ignore lint/a11y/useSemanticElements: a <meter> cannot be coloured by its stages
     <div
       class="paws-meter"
       role="meter"
@@ -50,21 +84,7 @@ function Bar({ budget, stages, fired }: { budget: Budget; stages: readonly numbe
       data-level={level === 0 ? "calm" : level < stages.length ? "warned" : "full"}
     >
       <span class="paws-fill-bar" style={{ inlineSize: `${Math.min(1, fraction) * 100}%` }} />
-      {stages.map((stage) => (
-        <Tick key={stage} stage={stage} fired={fired.includes(stage)} />
-      ))}
     </div>
-  );
-}
-
-function Tick({ stage, fired }: { stage: number; fired: boolean }) {
-  return (
-    <span
-      class="paws-tick"
-      data-fired={fired}
-      style={{ insetInlineStart: `${stage * 100}%` }}
-      title={say(fired ? "meter.stage.fired" : "meter.stage", { percent: percent(stage) })}
-    />
   );
 }
 

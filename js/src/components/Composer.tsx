@@ -1,4 +1,4 @@
-// Where a person writes. Enter sends, unless it chooses a word of an input method; Shift+Enter is a new line; Esc is Stop.
+// Where a person writes. Enter sends, unless it chooses a word of an input method; Shift+Enter is a new line.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { say, type WordId } from "../words/say";
 import { useView } from "./context";
@@ -13,7 +13,6 @@ export function Composer() {
   const gone = store.connection.value === "gone";
   const blocked = read_only.value !== "" || gone;
   const { held } = store.transcript.value.facts;
-  const active = status.value === "running" || status.value === "waiting";
 
   useLayoutEffect(() => {
     const box = area.current;
@@ -40,9 +39,6 @@ export function Composer() {
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       send();
-    } else if (event.key === "Escape" && active) {
-      event.preventDefault();
-      store.send({ kind: "stop" });
     }
   };
   return (

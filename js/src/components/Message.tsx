@@ -1,4 +1,5 @@
 // What a person wrote, and what the agent answered.
+import { useEffect } from "preact/hooks";
 import { textOf } from "../state/calls";
 import type { MessageRow, ReplyRow } from "../state/rows";
 import type { Block, LeftOut } from "../wire/names";
@@ -7,19 +8,26 @@ import { useView } from "./context";
 import { Images } from "./Images";
 import { LeftOutText } from "./LeftOutText";
 import { Markdown } from "./Markdown";
+import { Copy } from "./Text";
 
 export function Message({ row }: { row: MessageRow }) {
+  const { page } = useView();
+  const text = textOf(row.blocks);
+  useEffect(() => {
+    if (row.state === "withdrawn") page.withdrawn(row.key, text);
+  }, [page, row, text]);
   return (
     <div class="paws-message" data-state={row.state}>
       <span class="paws-hidden">{say("you")}: </span>
       <p class="paws-plain" dir="auto">
-        {textOf(row.blocks)}
+        {text}
       </p>
       <Images blocks={row.blocks} label={say("you")} />
       <Rest blocks={row.blocks} leftOut={row.leftOut} />
       <p class="paws-message-foot">
         {row.state === "unread" && <Unread row={row} />}
         {row.state === "withdrawn" && <span>{say("message.withdrawn")}</span>}
+        <Copy text={text} />
         <time class="paws-time" title={dateOf(row.time)}>
           {timeOf(row.time)}
         </time>
@@ -39,8 +47,8 @@ function Unread({ row }: { row: MessageRow }) {
   );
   const withdraw = () => store.send({ kind: "withdraw", message_id: row.key });
   const edit = () => {
+    page.edit(row.key);
     withdraw();
-    page.draft.value = textOf(row.blocks);
   };
   return (
     <>
@@ -64,6 +72,7 @@ export function Reply({ row }: { row: ReplyRow }) {
       <Markdown text={textOf(row.blocks)} />
       <Images blocks={row.blocks} label={say("agent")} />
       <Rest blocks={row.blocks} leftOut={row.leftOut} />
+      <Copy text={textOf(row.blocks)} />
     </div>
   );
 }

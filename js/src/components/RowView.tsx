@@ -1,22 +1,32 @@
 // One row of the transcript. A row is a value: while it is the same, it is not drawn again.
 import { Component, type ComponentChildren, type VNode } from "preact";
-import type { ErrorRow, MarkRow, RemarkRow, Row, SummaryRow, UnknownRow, WarningRow } from "../state/rows";
+import type { ErrorRow, MarkRow, RemarkRow, Row, StoppedRow, SummaryRow, UnknownRow, WarningRow } from "../state/rows";
 import { assertNever } from "../wire/exhaustive";
-import { dateOf, percent, say, timeOf } from "../words/say";
+import { dateOf, percent, say, sayCount, timeOf } from "../words/say";
 import { CallView } from "./CallView";
 import { Sign, StateIcon } from "./icons";
 import { Markdown } from "./Markdown";
 import { Message, Reply } from "./Message";
 import { ResetDivider } from "./ResetDivider";
 
-export class RowView extends Component<{ row: Row }> {
-  override shouldComponentUpdate(next: { row: Row }): boolean {
-    return next.row !== this.props.row;
+interface Props {
+  row: Row;
+  /** The search stands here. */
+  found: boolean;
+}
+
+export class RowView extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    return next.row !== this.props.row || next.found !== this.props.found;
   }
 
-  override render({ row }: { row: Row }): VNode {
+  override render({ row, found }: Props): VNode {
     return (
-      <div class={`paws-row paws-row-${row.type}${row.gone ? " paws-gone" : ""}`} data-key={row.key}>
+      <div
+        class={`paws-row paws-row-${row.type}${row.gone ? " paws-gone" : ""}`}
+        data-key={row.key}
+        data-found={found || undefined}
+      >
         {contentOf(row)}
       </div>
     );
@@ -52,6 +62,8 @@ function contentOf(row: Row): ComponentChildren {
       return <Summary row={row} />;
     case "error":
       return <Failure row={row} />;
+    case "stopped":
+      return <Stopped row={row} />;
     case "mark":
       return <Mark row={row} />;
     case "unknown":
@@ -125,6 +137,23 @@ function Failure({ row }: { row: ErrorRow }) {
         </p>
       </div>
     </div>
+  );
+}
+
+/** What a stop left standing, so that nobody has to guess. */
+function Stopped({ row }: { row: StoppedRow }) {
+  const { results, interrupted, unread, replyLost } = row;
+  return (
+    <p class="paws-mark paws-stopped" title={dateOf(row.time)}>
+      <span>
+        <strong>{say("stopped")}</strong> {say("stopped.kept")}
+        {results > 0 && ` ${sayCount("stopped.results", results)}`}
+        {interrupted > 0 && ` ${sayCount("stopped.interrupted", interrupted)}`}
+        {replyLost && ` ${say("stopped.reply")}`}
+        {unread > 0 && ` ${sayCount("stopped.unread", unread)}`}
+      </span>
+      <time class="paws-time">{timeOf(row.time)}</time>
+    </p>
   );
 }
 

@@ -1,14 +1,16 @@
 // The conversation, as a log that follows its end until the reader scrolls away. Of a long one the last rows are drawn; older
 // ones come on demand. What is still being written stands outside the log, so that a screen reader hears whole messages.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { say } from "../words/say";
 import { Activity } from "./Activity";
 import { useView } from "./context";
 import { EmptyState } from "./EmptyState";
 import { Follower } from "./follow";
+import { highlight } from "./highlight";
 import { Sign } from "./icons";
 import { Outgoing } from "./Outgoing";
 import { RowView } from "./RowView";
+import { Search } from "./Search";
 
 export function Transcript() {
   const { store, page } = useView();
@@ -31,6 +33,28 @@ export function Transcript() {
     if (wantsEnd > 0) follower.current?.toEnd();
   }, [wantsEnd]);
 
+  const { value: found } = page.found;
+  const { value: wantsFound } = page.wantsFound;
+  const { value: words } = page.search;
+  useEffect(() => {
+    const place = column.current;
+    if (place === null) return;
+    const mark = () => highlight(place, words ?? "");
+    mark();
+    const later = setTimeout(mark, 100); // what was unfolded is drawn by then
+    return () => clearTimeout(later);
+  });
+  useEffect(() => {
+    const place = column.current;
+    return () => place !== null && highlight(place, "");
+  }, []);
+  useLayoutEffect(() => {
+    if (found === null || wantsFound === 0) return;
+    const row = column.current?.querySelector(`[data-key="${CSS.escape(found)}"]`);
+    for (const fold of row?.querySelectorAll("details") ?? []) fold.open = true;
+    row?.scrollIntoView({ block: "center" });
+  }, [found, wantsFound]);
+
   const earlier = () => {
     heightBefore.current = box.current?.scrollHeight ?? 0;
     page.earlier(rows.length);
@@ -44,6 +68,7 @@ export function Transcript() {
   const empty = rows.length === 0 && store.outbox.sent.value.every(({ command }) => command.kind !== "tell");
   return (
     <div class="paws-middle">
+      <Search />
       <section
         class="paws-scroll"
         aria-label={say("conversation")}
@@ -64,7 +89,7 @@ export function Transcript() {
           )}
           <div role="log" aria-label={say("messages")} aria-busy={!store.whole.value} class="paws-log">
             {rows.slice(first).map((row) => (
-              <RowView key={row.key} row={row} />
+              <RowView key={row.key} row={row} found={row.key === found} />
             ))}
           </div>
           {empty && <EmptyState />}

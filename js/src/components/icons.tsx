@@ -53,6 +53,9 @@ const SIGNS = {
   copy: <path d="M5.75 5.75v-3h7.5v7.5h-3M2.75 5.75h7.5v7.5h-7.5Z" class="paws-line" />,
   close: <path d="M4.25 4.25l7.5 7.5M11.75 4.25l-7.5 7.5" class="paws-line" />,
   down: <path d="M8 3v9.5M3.75 8.5 8 12.75l4.25-4.25" class="paws-line" />,
+  up: <path d="M8 13V3.5M3.75 7.5 8 3.25l4.25 4.25" class="paws-line" />,
+  search: <path d="M7 2.75a4.25 4.25 0 1 0 .01 0M10.25 10.25l3 3" class="paws-line" />,
+  retry: <path d="M12.75 8a4.75 4.75 0 1 1-1.5-3.45M11.5 2v3h-3" class="paws-line" />,
   gauge: <path d="M2.75 12a6 6 0 1 1 10.5 0M8 9.25l2.75-3.5" class="paws-line" />,
   reset: <path d="M3.25 8a4.75 4.75 0 1 0 1.5-3.45M4.5 2v3h3" class="paws-line" />,
 } as const;

@@ -1,4 +1,4 @@
-// What only this view knows: what is being typed, and which part of the transcript it shows.
+// What only this view knows: what is being typed and searched, and which part of the transcript it shows.
 import { signal } from "@preact/signals";
 
 /** How many rows are drawn at a time; older ones come on demand. */
@@ -6,7 +6,19 @@ export const PAGE = 200;
 const STEP = 50;
 
 export class Page {
+  /** The panel that is shown, by its id. */
+  readonly panel = signal("transcript");
   readonly draft = signal("");
+  /** Words that are searched for; null while nobody searches. */
+  readonly search = signal<string | null>(null);
+  /** The key of the row that the search stands at. */
+  readonly found = signal<string | null>(null);
+  /** Goes up when that row should be in view. */
+  readonly wantsFound = signal(0);
+  /** Money is shown only to who asks for it. */
+  readonly money = signal(false);
+  /** Messages that are taken back in order to be written anew. */
+  readonly #edited = new Set<string>();
   /** Goes up when the focus should be where one types. */
   readonly wantsFocus = signal(0);
   /** Goes up when the end of the transcript should be in view: the person has just said something. */
@@ -27,6 +39,25 @@ export class Page {
     if (atEnd === this.follows.value) return;
     this.#from.value = atEnd ? null : this.first(rows);
     this.follows.value = atEnd;
+  }
+
+  /** Makes sure that a row is drawn; the view stays there. */
+  reveal(row: number): void {
+    this.follows.value = false;
+    this.#from.value = Math.min(this.#from.value ?? row, Math.floor(row / STEP) * STEP);
+  }
+
+  /** This message is being taken back, and its words shall come into the box. */
+  edit(id: string): void {
+    this.#edited.add(id);
+  }
+
+  /** A message was taken back; if that was for an edit, its words are in the box now, behind what stands there. */
+  withdrawn(id: string, text: string): void {
+    if (!this.#edited.delete(id)) return;
+    const draft = this.draft.value.trimEnd();
+    this.draft.value = draft === "" ? text : `${draft}\n\n${text}`;
+    this.wantsFocus.value += 1;
   }
 
   earlier(rows: number): void {

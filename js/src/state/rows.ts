@@ -1,5 +1,6 @@
 // What the transcript is made of: plain values, one per thing that is shown. `transcript.ts` makes them from the log.
 import type { Action, Block, LeftOut, RecordOf } from "../wire/names";
+import type { Spent } from "./spent";
 
 interface RowBase {
   /** Unique in the transcript and stable, so that only what changed is drawn again. */
@@ -108,20 +109,23 @@ export interface ErrorRow extends RowBase {
   readonly recoverable: boolean;
 }
 
+/** A person stopped the agent here; what stands above is kept. */
+export interface StoppedRow extends RowBase {
+  readonly type: "stopped";
+  /** Results of calls since the person's last message. */
+  readonly results: number;
+  /** Calls that were stopped while they ran, or before. */
+  readonly interrupted: number;
+  /** Messages that the model has not read. */
+  readonly unread: number;
+  /** A reply was under way, and is not recorded. */
+  readonly replyLost: boolean;
+}
+
 /** A small line about the conversation itself. */
 export interface MarkRow extends RowBase {
   readonly type: "mark";
-  readonly mark:
-    | "stopped"
-    | "paused"
-    | "resumed"
-    | "title"
-    | "profile"
-    | "thresholds"
-    | "fork"
-    | "recovered"
-    | "cut"
-    | "revoked";
+  readonly mark: "paused" | "resumed" | "title" | "profile" | "thresholds" | "fork" | "recovered" | "cut" | "revoked";
   readonly text: string;
 }
 
@@ -140,6 +144,7 @@ export type Row =
   | ResetRow
   | SummaryRow
   | ErrorRow
+  | StoppedRow
   | MarkRow
   | UnknownRow;
 
@@ -149,6 +154,9 @@ export interface Facts {
   readonly resets: number;
   /** The warning stages that have fired since then. */
   readonly fired: readonly number[];
+  /** Those of them that the model has not read yet: they stand in its next request (R-WARN-9). */
+  readonly pending: readonly number[];
+  readonly spent: Spent;
   /** The person paused the conversation: what is sent waits until they resume it (R-STOP-10). */
   readonly held: boolean;
 }

@@ -92,6 +92,19 @@ export class Store {
     document.addEventListener("visibilitychange", this.#onVisible);
   }
 
+  /** Whether Stop has something to stop: a run, or a message that may be about to begin one. */
+  get canStop(): boolean {
+    const { status, read_only } = this.traits;
+    const sent = this.outbox.sent.value;
+    if (this.connection.value === "gone" || read_only.value !== "") return false;
+    if (sent.some(({ command }) => command.kind === "stop")) return false;
+    return (
+      status.value === "running" ||
+      status.value === "waiting" ||
+      sent.some(({ command, state }) => command.kind === "tell" && state !== "failed")
+    );
+  }
+
   /** Sends a command and keeps it until its receipt comes; gives its id. */
   send(wish: Wish): string {
     const command = { ...wish, id: newId() } as Command;

@@ -4,7 +4,8 @@ import { assertNever } from "../wire/exhaustive";
 import type { LeftOut, LogRecord, RecordOf } from "../wire/names";
 import { callOf, resultOf } from "./calls";
 import { markGone } from "./gone";
-import type { Call, MarkRow, MessageRow, ResetRow, Row, SummaryRow, Transcript, Trigger } from "./rows";
+import type { Call, MarkRow, MessageRow, ResetRow, Row, StoppedRow, SummaryRow, Transcript, Trigger } from "./rows";
+import { isSpending, NOTHING_SPENT, plus } from "./spent";
 
 export class TranscriptFold {
   /** How many records were added. */
@@ -17,6 +18,11 @@ export class TranscriptFold {
   #unread: string[] = [];
   #resets = 0;
   #fired: readonly number[] = [];
+  /** Warnings that no successful request has carried yet, by id. */
+  #pending = new Map<string, number>();
+  #spent = NOTHING_SPENT;
+  /** The request under way was given up by the stop that follows. */
+  #cancelled = false;
   #held = false;
   /** The agent is at work on something, or will be. */
   #busy = false;
@@ -29,7 +35,13 @@ export class TranscriptFold {
   snapshot(): Transcript {
     return {
       rows: [...this.#rows],
-      facts: { resets: this.#resets, fired: this.#fired, held: this.#held },
+      facts: {
+        resets: this.#resets,
+        fired: this.#fired,
+        pending: [...this.#pending.values()],
+        spent: this.#spent,
+        held: this.#held,
+      },
     };
   }
 
@@ -43,6 +55,7 @@ export class TranscriptFold {
       this.#rows.push({ type: "unknown", record: record_kind, reason, key: `at-${position}`, time: "", gone: false });
       return;
     }
+    if (isSpending(record)) this.#spent = plus(this.#spent, record);
     const base = { key: record.id, time: record.timestamp, gone: false };
     const mark = (what: MarkRow["mark"], text = "") => this.#rows.push({ type: "mark", mark: what, text, ...base });
     switch (record.kind) {
@@ -66,6 +79,8 @@ export class TranscriptFold {
         break;
       case "ResponseEvent":
         this.#read(this.#positions.get(record.read_through) ?? -1);
+        for (const id of record.consumed_warning_ids) this.#pending.delete(id);
+        this.#cancelled = false;
         break;
       case "ActionEvent":
         this.#call(record, leftOut);
@@ -90,6 +105,7 @@ export class TranscriptFold {
         const { threshold, input_tokens: tokens, input_limit: limit, counted, text } = record;
         this.#rows.push({ type: "warning", threshold, tokens, limit, counted, text, ...base });
         this.#fired = [...this.#fired, threshold];
+        this.#pending.set(record.id, threshold);
         break;
       }
       case "ContextWindowReminderEvent":
@@ -123,8 +139,9 @@ export class TranscriptFold {
         break;
       }
       case "InterruptEvent":
-        mark("stopped");
+        this.#rows.push({ ...base, ...this.#kept() });
         this.#busy = false;
+        this.#cancelled = false;
         break;
       case "PauseEvent":
         mark("paused");
@@ -145,13 +162,16 @@ export class TranscriptFold {
         break;
       case "ForkEvent":
         mark("fork", record.source_conversation_id);
+        this.#spent = NOTHING_SPENT; // what the source spent stays with the source (R-FORK-5)
         break;
       case "RecoveryEvent":
         mark("recovered", record.detail);
         break;
       case "ConversationStartEvent": // the header shows what it says
       case "PinEvent": // says nothing to a person
+        break;
       case "UsageEvent": // what went wrong stands in the record beside it
+        this.#cancelled = record.purpose === "main_failed" && record.outcome === "cancelled";
         break;
       default:
         assertNever(record);
@@ -165,6 +185,21 @@ export class TranscriptFold {
       if (row !== undefined && wanted(row)) return i;
     }
     return -1;
+  }
+
+  /** What a stop leaves standing. */
+  #kept(): Omit<StoppedRow, "key" | "time" | "gone"> {
+    const from = this.#findLast((row) => row.type === "message" && row.state === "read");
+    const calls = this.#rows.slice(from + 1).flatMap((row) => (row.type === "calls" ? row.calls : []));
+    const ended = calls.flatMap(({ result }) => (result === null ? [] : [result.outcome]));
+    const interrupted = ended.filter((outcome) => outcome === "interrupted" || outcome === "not_run").length;
+    return {
+      type: "stopped",
+      results: ended.length - interrupted,
+      interrupted,
+      unread: this.#unread.length,
+      replyLost: this.#cancelled,
+    };
   }
 
   #message(id: string, state: MessageRow["state"]): void {
@@ -212,6 +247,7 @@ export class TranscriptFold {
     const details = request?.details;
     this.#resets += 1;
     this.#fired = [];
+    this.#pending.clear();
     this.#rows = markGone(this.#rows, new Set(forgotten));
     const reset: ResetRow = {
       type: "reset",

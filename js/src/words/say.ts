@@ -16,8 +16,17 @@ export function languageOf(page: string, browser: string): string {
   return "en";
 }
 
+const RIGHT_TO_LEFT = /^(?:ar|dv|fa|he|ps|sd|ug|ur|yi)\b/;
+
+/** The direction of a language. */
+export function directionOf(name: string): "ltr" | "rtl" {
+  return RIGHT_TO_LEFT.test(name) ? "rtl" : "ltr";
+}
+
 const language = languageOf(document.documentElement.lang, navigator.language);
 const table = TABLES[language.split("-", 1)[0] ?? "en"] ?? EN;
+/** The language that the words really are in, which need not be that of the page around. */
+export const wordsIn = table === EN ? "en" : language;
 const number = new Intl.NumberFormat(language);
 const percentage = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
 const plural = new Intl.PluralRules(language);
@@ -32,14 +41,24 @@ export function say(id: WordId, values: Values = {}): string {
   });
 }
 
+/** Texts that come in plural forms. */
+type Counted = WordId extends infer Id ? (Id extends `${infer Stem}.other` ? Stem : never) : never;
+
 /** The plural form of a text: `resets` stands for `resets.one`, `resets.other` and so on. */
-export function sayCount(id: "resets" | "reset.left" | "approval.lines", count: number): string {
+export function sayCount(id: Counted, count: number): string {
   const form = `${id}.${plural.select(count)}` as WordId;
   return say(form in EN ? form : `${id}.other`, { count });
 }
 
 export function percent(fraction: number): string {
   return percentage.format(fraction);
+}
+
+/** US dollars, as exactly as they mean something. */
+export function money(dollars: number): string {
+  const digits = dollars !== 0 && dollars < 1 ? 4 : 2;
+  const options = { style: "currency", currency: "USD", maximumFractionDigits: digits } as const;
+  return new Intl.NumberFormat(language, options).format(dollars);
 }
 
 const UNITS = [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { userMessage } from "../samples";
+import { response, userMessage, withdrawal } from "../samples";
 import { drawn, page, press, type } from "./page";
 
 test("Enter sends what was typed, and empties the box", async () => {
@@ -90,12 +90,66 @@ test("a message that is on its way shows at once, and its draft is gone only fro
 
 test("a message sent while the agent works can be withdrawn or edited until it is read", async () => {
   const [first, second] = [userMessage("first"), userMessage("second")];
-  const { root, area, button, sent } = await page([first, second], { status: "running" });
+  const { kernel, root, area, button, sent } = await page([first, second], { status: "running" });
   expect(root.querySelectorAll(".paws-unread")).toHaveLength(1);
+  await type(area, "third");
   button("Edit").click();
   await drawn();
-  expect(area.value).toBe("second");
+  expect(area.value).toBe("third"); // not before the kernel has taken it back
   expect(sent("withdraw")).toMatchObject([{ message_id: second.id }]);
+  kernel.append(withdrawal(second.id, sent("withdraw")[0]?.id ?? null));
+  await drawn();
+  expect(area.value).toBe("third\n\nsecond");
+});
+
+test("an edit that comes too late changes nothing, and says why", async () => {
+  const [first, second] = [userMessage("first"), userMessage("second")];
+  const { kernel, root, area, button, sent } = await page([first, second], { status: "running" });
+  kernel.hear = () => {};
+  button("Edit").click();
+  await drawn();
+  kernel.tell({
+    kind: "refused",
+    id: sent("withdraw")[0]?.id ?? "",
+    code: "already_read",
+    text: "It was read.",
+    status: 409,
+  });
+  kernel.append(response(second.id));
+  await drawn();
+  expect(area.value).toBe("");
+  expect(root.querySelector(".paws-banners")?.textContent).toContain("It was read.");
+  expect(root.querySelectorAll(".paws-unread")).toHaveLength(0);
+});
+
+test("a message that is taken back in one view is no edit of another", async () => {
+  const [first, second] = [userMessage("first"), userMessage("second")];
+  const { kernel, area } = await page([first, second], { status: "running" });
+  kernel.append(withdrawal(second.id, "of-another-view"));
+  await drawn();
+  expect(area.value).toBe("");
+});
+
+test("Esc stops from anywhere in the page, but first ends what it stands in", async () => {
+  const { root, button, sent } = await page([userMessage("x")], { status: "running" });
+  button("Search the transcript").click();
+  await drawn();
+  const box = root.querySelector<HTMLInputElement>(".paws-search input");
+  if (box === null) throw new Error("there is no search");
+  await press(box, "Escape");
+  expect(sent("stop")).toEqual([]);
+  expect(root.querySelector(".paws-search")).toBeNull();
+  await press(button("Details"), "Escape");
+  expect(sent("stop")).toHaveLength(1);
+});
+
+test("Stop is acknowledged at once, and is not sent twice", async () => {
+  const { kernel, area, button, sent } = await page([userMessage("x")], { status: "running" });
+  kernel.hear = () => {};
+  await press(area, "Escape");
+  await press(area, "Escape");
+  expect(sent("stop")).toHaveLength(1);
+  expect(button("Stopping…").disabled).toBe(true);
 });
 
 test("a read-only conversation cannot be written to", async () => {

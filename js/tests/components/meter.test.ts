@@ -42,10 +42,9 @@ test("the bar is a meter with value and words, and fired stages are marked", asy
   const meter = root.querySelector("[role=meter]");
   expect(meter?.getAttribute("aria-valuenow")).toBe("64");
   expect(meter?.getAttribute("aria-valuetext")).toContain("64%, 5,120 of 8,000 tokens, measured");
-  expect([...root.querySelectorAll<HTMLElement>(".paws-tick")].map((tick) => tick.dataset.fired)).toEqual([
-    "true",
-    "false",
-  ]);
+  const stages = [...root.querySelectorAll<HTMLElement>("[role=slider]")];
+  expect(stages.map((stage) => stage.dataset.state)).toEqual(["pending", "ahead"]);
+  expect(stages[0]?.getAttribute("aria-valuetext")).toBe("Warning at 75%: given, not read yet");
 });
 
 test("an overfull context shows its true figure, and a full bar", async () => {

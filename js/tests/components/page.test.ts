@@ -4,6 +4,7 @@ import { RowView } from "../../src/components/RowView";
 import widget from "../../src/index";
 import type { ApprovalRequest, LogRecord } from "../../src/wire/names";
 import { type PageState, STATE_EVENT } from "../../src/wire/page-state";
+import { directionOf } from "../../src/words/say";
 import { everything, firstReset } from "../samples";
 import { drawn, mount, page, press } from "./page";
 
@@ -23,6 +24,21 @@ test.each(Object.keys(SCENES))("the scene %s is drawn without a complaint", asyn
 test("the root keeps the notebook's shortcuts out", async () => {
   const { root } = await page();
   expect(root.getAttribute("data-lm-suppress-shortcuts")).toBe("true");
+});
+
+test("the page says its language and direction, whatever the notebook around says", async () => {
+  document.documentElement.dir = "rtl";
+  const { root } = await page();
+  expect([root.lang, root.dir]).toEqual(["en", "ltr"]);
+  expect(["ar-EG", "he", "fa", "en", "de-CH", "hebe"].map(directionOf)).toEqual([
+    "rtl",
+    "rtl",
+    "rtl",
+    "ltr",
+    "ltr",
+    "ltr",
+  ]);
+  document.documentElement.removeAttribute("dir");
 });
 
 test("status and budget are announced to whoever listens above, now and when they change", async () => {
@@ -80,13 +96,16 @@ test("Stop is there from the first moment, works in running and waiting, and say
   expect(button("Stopping…")).toBeDefined();
 });
 
-test("Continue is offered after a pause and after an error, and not otherwise", async () => {
+test("Continue is offered after a pause and Try again after an error, and not otherwise", async () => {
   const { kernel, button, sent } = await page(firstReset);
   expect(() => button("Continue")).toThrow();
-  for (const status of ["paused", "error"] as const) {
+  for (const [status, name] of [
+    ["paused", "Continue"],
+    ["error", "Try again"],
+  ] as const) {
     kernel.set({ status });
     await drawn();
-    button("Continue").click();
+    button(name).click();
   }
   expect(sent("resume")).toHaveLength(2);
 });

@@ -41,7 +41,19 @@ describe.each([
 test("the sample with everything gives every type of row", () => {
   const types = new Set(transcript(everything).rows.map((row) => row.type));
   expect([...types].sort()).toEqual(
-    ["calls", "error", "mark", "message", "remark", "reply", "reset", "summary", "unknown", "warning"].sort(),
+    [
+      "calls",
+      "error",
+      "mark",
+      "message",
+      "remark",
+      "reply",
+      "reset",
+      "stopped",
+      "summary",
+      "unknown",
+      "warning",
+    ].sort(),
   );
 });
 
