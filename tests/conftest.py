@@ -131,7 +131,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how much of the papers tests name, and how many browser tests did not run: green is not whole."""
+    """Say what was counted, how much of the papers tests name, and how many browser tests did not run: green is not whole."""
+    if _counted:
+        figures = ", ".join(f"{number:,} {what}" for what, number in sorted(_counted.items()))
+        terminalreporter.write_line(f"counted: {figures}")
     if line := terminalreporter.config.stash.get(LINE, None):
         terminalreporter.write_line(line)
     skipped = [r for r in terminalreporter.stats.get("skipped", []) if "browser" in r.keywords]

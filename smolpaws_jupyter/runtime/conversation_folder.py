@@ -82,7 +82,7 @@ class ConversationFolder:
             for data in itertools.chain(other.blobs_of(log, number), commit.blobs.values()):
                 self.blobs.put(data)
             self.disk.remove(part)
-            log.copy_to(part, 0, log.end_of(number), commit.line)
+            log.copy_up_to(number, part, commit.line)
             self.disk.replace(part, self.log_path)
             self.disk.sync_folder(self.path)
         except (OSError, StoreError):

@@ -248,6 +248,10 @@ class JsonlStore(LineStore):
             self._open(write=True, from_other_host=from_other_host)
         self._check_writable()
 
+    def give_up(self, reason: str) -> None:
+        self._following, self._reason = True, self.read_only or reason
+        self._folder.let_go()
+
     def close(self) -> None:
         self._closed = True
         self._folder.let_go()

@@ -6,6 +6,7 @@ whoever opens it again finds out what the disk holds (R-LOG-2).
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import re
 import threading
@@ -62,15 +63,11 @@ class LogFile:
         )
 
     def line(self, number: int) -> bytes:
-        """The line of a commit. Raises StoreError."""
+        """The line of a commit, with its line break, which the last one may lack in the file. Raises StoreError."""
         start, stop = self.index.span(number)
         data = self._read(start, stop - start)
         # After it may stand a line that counts for nothing, or one that was appended this moment.
-        return data[: data.find(b"\n") + 1]
-
-    def end_of(self, number: int) -> int:
-        """The offset behind the line of a commit."""
-        return self.index.span(number)[0] + len(self.line(number))
+        return data.partition(b"\n")[0] + b"\n"
 
     def _read(self, offset: int, size: int) -> bytes:
         with self._using:  # the descriptor's number must not become another file's in between
@@ -181,6 +178,10 @@ class LogFile:
         kept = re.compile(rf"log\.torn-.*-at-{self.index.end}")
         return sorted(filter(kept.fullmatch, self._disk.names(self.path.parent)))
 
+    def copy_up_to(self, number: int, target: Path, more: bytes) -> None:
+        """A new file with all lines up to that of a commit, and `more`; as `copy_to`."""
+        self.copy_to(target, 0, self.index.starts[number], self.line(number) + more)
+
     def copy_to(self, target: Path, start: int, stop: int, more: bytes = b"") -> None:
         """A new file with a part of this one and `more`; durable but for its name. Raises OSError or StoreError."""
         fd = self._disk.open(target, write=True, create=True)
@@ -190,5 +191,9 @@ class LogFile:
                 start += len(piece)
             write_all(self._disk, fd, more)
             self._disk.sync(fd)
+        except (OSError, StoreError):
+            with contextlib.suppress(OSError):
+                self._disk.remove(target)
+            raise
         finally:
             self._disk.close(fd)

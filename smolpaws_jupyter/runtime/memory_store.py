@@ -43,6 +43,7 @@ class MemoryStore(LineStore):
         self.writer_id = writers.writer_id()
         self.recovered: tuple[str, ...] = ()
         self.full = False
+        self._reason: str | None = None
         self._content = _Content(owner=self)
         self._closed = False
         self._catch_up()
@@ -73,6 +74,8 @@ class MemoryStore(LineStore):
     def read_only(self) -> str | None:
         if self._closed:
             return "This conversation was closed."
+        if self._reason is not None:
+            return self._reason
         if self._content.owner is not self:
             return "Another writer has this conversation open."
         return None
@@ -128,8 +131,13 @@ class MemoryStore(LineStore):
             raise StoreError("This conversation was closed.", detail="Open it again.")
         if self._content.owner not in (None, self):
             raise StoreError("Another writer has this conversation open.", detail="Close it there first.")
-        self._content.owner = self
+        self._content.owner, self._reason = self, None
         self._catch_up()
+
+    def give_up(self, reason: str) -> None:
+        self._reason = self.read_only or reason
+        if self._content.owner is self:
+            self._content.owner = None
 
     def fork(self, position: int, conversation_id: str, events: Sequence[Event]) -> MemoryStore:
         if not 0 <= position < self._length:

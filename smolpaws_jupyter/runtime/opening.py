@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core import wording
 from ..core.base import TextBlock
+from ..core.errors import StoreError
 from ..core.events import CondensationFailureEvent, Event, MessageEvent, RecoveryEvent, VoluntaryDetails
 from ..core.view import View
 from .log import EventLog, mint
@@ -12,10 +13,16 @@ from .writers import kernel_of
 
 
 def repair(log: EventLog) -> None:
-    """Closes what was cut off and says what is new. Appends at most one commit; a second opening appends nothing."""
+    """Closes what was cut off and says what is new. Appends at most one commit; a second opening appends nothing.
+
+    Where the disk takes no commit, the conversation can be read, and repaired when it is opened again.
+    """
     events = repairs(log)
     if events:
-        log.append(*events)
+        try:
+            log.append(*events)
+        except StoreError as error:
+            log.store.give_up(f"What opening has to record could not be stored. {error}")
 
 
 def repairs(log: EventLog) -> list[Event]:

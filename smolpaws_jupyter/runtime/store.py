@@ -78,6 +78,10 @@ class Store(Protocol):
         """Become the writer, where nobody else is: as if opened anew. Raises `StoreError` while there is another."""
         ...
 
+    def give_up(self, reason: str) -> None:
+        """Give up the writer's role, for a reason in a sentence for people. What is stored can still be read."""
+        ...
+
     def fork(self, position: int, conversation_id: str, events: Sequence[Event]) -> Store:
         """Another conversation: a copy up to the commit that holds `position`, and these events as its next commit.
 

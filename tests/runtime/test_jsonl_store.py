@@ -337,6 +337,19 @@ def test_f_12_a_disk_without_write_access_gives_a_conversation_to_read(tmp_path:
     assert store.notices == ("The end of the log is not a whole record; it is not shown.",)
 
 
+def test_f_12_a_last_line_without_its_line_break_is_read_where_nothing_may_be_written(tmp_path: Path):
+    """F-12, F-18: its writer died before the last byte; opening could not mend that, and reading failed."""
+    of_later = line_of({**record(1, message("two")), "v": 2})
+    last = {"a disk without write access": LINES[1], "a log of a later version": of_later}
+    for where, line in last.items():
+        folder = put_log(tmp_path / where, LINES[0] + line[:-1])
+
+        store = JsonlStore.open(folder, disk=ReadOnlyDisk(errno.EROFS, lock_too=True))
+
+        assert store.read_only is not None
+        assert texts_of(store) == WORDS[:2]
+
+
 @pytest.mark.slow
 def test_i_32_an_open_log_holds_24_bytes_a_commit_at_most(tmp_path: Path):
     """I-32, F-17: a log of 20,000 commits, of about 300 bytes each."""
