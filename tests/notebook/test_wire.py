@@ -97,7 +97,7 @@ def test_t_ev_06_a_repeated_command_has_one_effect_and_one_receipt(k: Kernel):
         ({"kind": "tell", "id": "a", "text": {"deep": {"deep": {"deep": []}}}}, "text"),
     ],
 )
-def test_f_31_a_malformed_command_is_answered_and_changes_nothing(k: Kernel, content: object, places: str):
+def test_t_bind_03_f_31_a_malformed_command_is_answered_and_changes_nothing(k: Kernel, content: object, places: str):
     k.do("paws = scripted.play(name='malformed')")
     page = page_of(k, "paws")
     before = len(page.updates)
@@ -202,7 +202,7 @@ def test_i_38_the_next_request_is_exactly_what_the_model_is_sent(k: Kernel):
     assert shown["tools"] == k.value("scripted.model_of(paws).requests[1].tools")
 
 
-def test_a_page_may_title_tune_and_change_the_model_and_start_anew(k: Kernel):
+def test_t_bind_03_a_page_may_title_tune_and_change_the_model_and_start_anew(k: Kernel):
     k.do("paws = scripted.play(scripted.reply('One.'), scripted.reply('Two.'))")
     page = page_of(k, "paws")
     first = page.traits["conversation_id"]
