@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..core import wording
 from ..core.base import TextBlock
 from ..core.errors import StoreError
@@ -12,12 +14,13 @@ from .runner import closures
 from .writers import kernel_of
 
 
-def repair(log: EventLog) -> None:
+def repair(log: EventLog, installed: Collection[str] | None = None) -> None:
     """Closes what was cut off and says what is new. Appends at most one commit; a second opening appends nothing.
 
-    Where the disk takes no commit, the conversation can be read, and repaired when it is opened again.
+    `installed` are the names of the tools that there are now; None where nobody knows. Where the disk takes no commit,
+    the conversation can be read, and repaired when it is opened again.
     """
-    events = repairs(log)
+    events = repairs(log, installed)
     if events:
         try:
             log.append(*events)
@@ -25,10 +28,11 @@ def repair(log: EventLog) -> None:
             log.store.give_up(f"What opening has to record could not be stored. {error}")
 
 
-def repairs(log: EventLog) -> list[Event]:
+def repairs(log: EventLog, installed: Collection[str] | None = None) -> list[Event]:
     """The events of the repair commit; none where nothing was cut off and nothing is new (R-REST-2 to 9)."""
     view, store = log.view, log.store
-    events: list[Event] = [RecoveryEvent(**mint(), detail=text) for text in store.recovered]
+    noticed = [*store.recovered, *_tools_left_out(log, installed)]
+    events: list[Event] = [RecoveryEvent(**mint(), detail=text) for text in noticed]
     events += closures(view)
     for request in view.outstanding:
         events.append(
@@ -49,6 +53,17 @@ def repairs(log: EventLog) -> list[Event]:
 def _kernel_is_new(log: EventLog) -> bool:
     last = log.store.last_writer_id
     return last is not None and kernel_of(last) != kernel_of(log.store.writer_id)
+
+
+def _tools_left_out(log: EventLog, installed: Collection[str] | None) -> list[str]:
+    """A sentence for each stored tool that is not installed, unless the log says so already (R-MSG-1)."""
+    start = log.view.start
+    if installed is None or start is None:
+        return []
+    missing = [tool.name for tool in start.tools if tool.name not in installed]
+    sentences = [f"The tool {name!r} is not installed any more. The model is not offered it." for name in missing]
+    told = {event.detail for event in log.read() if isinstance(event, RecoveryEvent)} if sentences else set[str]()
+    return [sentence for sentence in sentences if sentence not in told]
 
 
 def _offers_python(view: View) -> bool:

@@ -236,7 +236,7 @@ class Opener:
         settings = checked(AgentSettings, start.settings)
         tools = self.tools(settings)
         if log.read_only is None:
-            repair(log)
+            repair(log, {spec.name for spec in (*(tool.spec for tool in tools), *policy_for(settings).tools)})
         return self._make(log, settings, tools, None)
 
     def _conversation(
