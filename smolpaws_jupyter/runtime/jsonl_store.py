@@ -219,6 +219,9 @@ class JsonlStore(LineStore):
     def _line(self, number: int) -> bytes:
         return self._usable().line(number)
 
+    def _lines_up_to(self, number: int) -> Sequence[bytes]:
+        return self._usable().lines_up_to(number)
+
     def get_blob(self, sha256: str) -> bytes | None:
         return self._folder.blobs.get(sha256)
 

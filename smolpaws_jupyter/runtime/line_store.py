@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..core.errors import LogDamaged
 from ..core.events import Event
@@ -25,6 +25,10 @@ class LineStore(ABC):
     @abstractmethod
     def _line(self, number: int) -> bytes:
         """The line of a commit. Raises StoreError."""
+
+    @abstractmethod
+    def _lines_up_to(self, number: int) -> Sequence[bytes]:
+        """The lines of some consecutive commits, the last of which is this one. Raises StoreError."""
 
     @property
     @abstractmethod
@@ -56,6 +60,17 @@ class LineStore(ABC):
             for number in range(self._commit_of(start), self._commit_of(len(self) - 1) + 1):
                 yield self._decode(number)
 
+    def read_back(self, stop: int, may_hold: Callable[[str], bool]) -> Iterator[tuple[int, Event | UnknownEvent]]:
+        number = self._commit_of(min(stop, len(self)) - 1)
+        while number >= 0:
+            lines = self._lines_up_to(number)
+            if _worth_decoding(b"".join(lines), may_hold):
+                for back, line in enumerate(reversed(lines)):
+                    if _worth_decoding(line, may_hold):
+                        numbered = enumerate(self._decode(number - back), self._firsts[number - back])
+                        yield from ((at, event) for at, event in reversed(tuple(numbered)) if at < stop)
+            number -= len(lines)
+
     def _commit_of(self, position: int) -> int:
         """The number of the commit that holds an event; -1 before the first."""
         return bisect_right(self._firsts, position) - 1
@@ -76,3 +91,7 @@ class LineStore(ABC):
         for sentence in sentences:
             if len(self._notices) < _MOST_NOTICES:
                 self._notices[sentence] = None
+
+
+def _worth_decoding(lines: bytes, may_hold: Callable[[str], bool]) -> bool:
+    return b'"blobs":' in lines or may_hold(lines.decode(errors="replace"))

@@ -94,6 +94,10 @@ class EventLog:
         """The events at positions start..stop."""
         return self.store.read(start, stop)
 
+    def read_back(self, stop: int, may_hold: Callable[[str], bool]) -> Iterator[tuple[int, Event | UnknownEvent]]:
+        """The events before position `stop`, the newest first; see `Store.read_back`."""
+        return self.store.read_back(stop, may_hold)
+
     def check(self, events: Sequence[Event]) -> Violation | None:
         """What rule a commit of these events would break (R-RESET-13)."""
         after = self.replay.after(events)

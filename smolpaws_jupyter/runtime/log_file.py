@@ -10,8 +10,10 @@ import contextlib
 import errno
 import re
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from ..core.errors import StoreError
@@ -65,9 +67,15 @@ class LogFile:
     def line(self, number: int) -> bytes:
         """The line of a commit, with its line break, which the last one may lack in the file. Raises StoreError."""
         start, stop = self.index.span(number)
-        data = self._read(start, stop - start)
-        # After it may stand a line that counts for nothing, or one that was appended this moment.
-        return data.partition(b"\n")[0] + b"\n"
+        return _first_line(self._read(start, stop - start))
+
+    def lines_up_to(self, number: int) -> list[bytes]:
+        """The lines of as many commits as a piece of the file holds, this one the last. Raises StoreError."""
+        stop = self.index.span(number)[1]
+        first = bisect_left(self.index.starts, stop - _PIECE, 0, number)
+        bounds = [*self.index.starts[first : number + 1], stop]
+        piece = self._read(bounds[0], stop - bounds[0])
+        return [_first_line(piece[a - bounds[0] : b - bounds[0]]) for a, b in pairwise(bounds)]
 
     def _read(self, offset: int, size: int) -> bytes:
         with self._using:  # the descriptor's number must not become another file's in between
@@ -197,3 +205,8 @@ class LogFile:
             raise
         finally:
             self._disk.close(fd)
+
+
+def _first_line(data: bytes) -> bytes:
+    """A line, without what may stand behind it: one that counts for nothing, or was appended this moment."""
+    return data.partition(b"\n")[0] + b"\n"

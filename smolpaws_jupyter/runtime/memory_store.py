@@ -102,6 +102,9 @@ class MemoryStore(LineStore):
             raise StoreError("This conversation was closed.", detail="Open it again.")
         return self._content.lines[number]
 
+    def _lines_up_to(self, number: int) -> Sequence[bytes]:
+        return (self._line(number),)
+
     @property
     def _firsts(self) -> Sequence[int]:
         return self._content.firsts

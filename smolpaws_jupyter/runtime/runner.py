@@ -18,6 +18,7 @@ from ..core.events import (
     ToolStartEvent,
     UserRejectObservation,
 )
+from ..core.history import Snapshot, output_text
 from ..core.payloads import Action, ToolObservation
 from ..core.view import View
 from .approvals import Approvals, Rejected, request_for
@@ -63,6 +64,7 @@ class ToolRunner:
         self, batch: Sequence[ActionEvent], arguments: dict[str, str], finish_reason: str | None, control: Control
     ) -> None:
         """Runs all but the policy's own calls. Raises `Stopped` when the person stopped the run."""
+        record = Snapshot(self.log.read_back, len(self.log), self.log.view)
         for action in batch:
             control.check()
             if finish_reason == "length":
@@ -73,10 +75,10 @@ class ToolRunner:
             if isinstance(read, Unusable):
                 self.log.append(failed(action, read.code, read.text))
             elif (tool := self.toolbox.get(action.tool_name)) is not None:
-                await self._call(action, read, tool, control)
+                await self._call(action, read, tool, record, control)
         control.check()
 
-    async def _call(self, action: ActionEvent, read: Action, tool: Tool, control: Control) -> None:
+    async def _call(self, action: ActionEvent, read: Action, tool: Tool, record: Snapshot, control: Control) -> None:
         consent = tool.consent(read)
         consented = await self._ask(action, consent, tool, control)
         if isinstance(consented, str):
@@ -89,7 +91,8 @@ class ToolRunner:
             self.log.append(*consented, ToolStartEvent(**mint(), action_id=action.id))
         self.listener.tool(action.id)
         try:
-            observation = await control.guard(tool.run(read, _Context(self, action.id, consent.plan, bool(consented))))
+            context = _Context(self, action.id, record, consent.plan, bool(consented))
+            observation = await control.guard(tool.run(read, context))
         except Interrupted as interrupt:
             self.log.append(_observed(action, interrupt.observation))
             control.stop("interrupt")
@@ -135,9 +138,10 @@ class ToolRunner:
 class _Context:
     """What one running call may use."""
 
-    def __init__(self, runner: ToolRunner, action_id: str, plan: object, approved: bool) -> None:
+    def __init__(self, runner: ToolRunner, action_id: str, record: Snapshot, plan: object, approved: bool) -> None:
         self._runner = runner
         self.action_id = action_id
+        self.record = record
         self.plan = plan
         self.approved = approved
 
@@ -157,13 +161,12 @@ async def _wait(answer: object) -> ApprovalEvent | Rejected:
 
 def stored_output(log: EventLog, action_id: str) -> str | None:
     """The whole stored output of a call, or None (R-MSG-9)."""
-    for event in log.read():
+    named = f'"action_id":"{action_id}"'
+    found: str | None = None
+    for _, event in log.read_back(len(log), lambda text: named in text):
         if isinstance(event, ObservationEvent) and event.action_id == action_id:
-            observation = event.observation
-            if isinstance(observation, ToolObservation) and observation.output is not None:
-                return observation.output
-            return "\n".join(block.text for block in observation.content if isinstance(block, TextBlock))
-    return None
+            found = output_text(event.observation)  # the first result of a call is the one that counts (R-VIEW-8)
+    return found
 
 
 def closures(view: View, *, answered: frozenset[str] = frozenset(), stopped: bool = False) -> list[Event]:

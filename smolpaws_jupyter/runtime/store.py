@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from ..core.events import Event
@@ -53,6 +53,14 @@ class Store(Protocol):
 
     def commits(self, start: int = 0) -> Iterator[tuple[Event | UnknownEvent, ...]]:
         """Every commit as one tuple, in order, from the one that holds position `start` on: what folds are made of."""
+        ...
+
+    def read_back(self, stop: int, may_hold: Callable[[str], bool]) -> Iterator[tuple[int, Event | UnknownEvent]]:
+        """The events before position `stop`, the newest first, each with its position. Raises `StoreError`.
+
+        `may_hold` is asked about the JSON text of commits, of many at once or of one. Those that it turns down are
+        passed over undecoded, unless they have texts in blobs, which it cannot see.
+        """
         ...
 
     def __len__(self) -> int:

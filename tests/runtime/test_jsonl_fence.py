@@ -75,6 +75,7 @@ def test_i_6_the_one_late_record_of_a_fenced_writer_is_left_out_and_reported_onc
     once_more = JsonlStore.open(tmp_path / "c", disk=WithoutLocks())
     assert (texts_of(once_more), once_more.recovered) == (["one", "two", "three", "four"], ())
     assert b"late" in (tmp_path / "c" / "log.jsonl").read_bytes()
+    assert [*once_more.read_back(9, lambda _: True)] == [*reversed([*enumerate(once_more.read())])]
     assert texts_of(once_more.fork(3, "fork", [message("forked")])) == ["one", "two", "three", "four", "forked"]
 
 

@@ -24,7 +24,7 @@ from tests.practice_driver import WITH_FALLBACK, Played, conversation, play
 from tests.runtime.talks import until
 
 TASK = "In data/, total precipitation over all files and find the largest temp_max; write the report to report.md"
-FIXED = 1_100
+FIXED = 1_300
 """Tokens of the driver's system message and tools, about."""
 
 

@@ -106,6 +106,34 @@ def test_what_was_appended_is_read_back_in_order_also_after_reopening(home: Home
     assert (len(again), again.recovered, again.read_only) == (3, (), None)
 
 
+def test_the_newest_events_are_read_first_and_commits_that_cannot_matter_are_passed_over(home: Home):
+    """R-HIST-5: large texts lie in blobs, so their commits are never passed over."""
+    store = home.new()
+    assert list(store.read_back(9, lambda _: True)) == []
+    events = [message(text) for text in ("one", "two", "three", "x" * (TEXT_LIMIT + 1), "four", "five", "six")]
+    for commit in (events[:2], events[2:3], events[3:4], events[4:6], events[6:]):
+        store.append(commit)
+
+    newest_first = [*reversed([*enumerate(events)])]
+    for stop in range(len(events) + 2):
+        assert list(store.read_back(stop, lambda _: True)) == newest_first[max(0, len(events) - stop) :]
+    found = store.read_back(6, lambda text: "two" in text or "four" in text)
+    assert [at for at, _ in found] == [5, 4, 3, 1, 0]
+    assert [at for at, _ in store.read_back(7, lambda _: False)] == [3]
+
+
+def test_what_is_appended_while_events_are_read_back_does_not_disturb(home: Home):
+    store = home.new()
+    for text in ("one", "two", "three"):
+        store.append([message(text)])
+    seen: list[str] = []
+    for _, event in store.read_back(len(store), lambda _: True):
+        assert isinstance(event, MessageEvent)
+        seen.append(event.text)
+        store.append([message(f"after {event.text}")])
+    assert seen == ["three", "two", "one"]
+
+
 def test_i_7_opening_twice_gives_the_same(home: Home):
     """I-7, T-LOG-04: nothing but the lines is needed."""
     store = home.new()

@@ -16,7 +16,7 @@ BUILT = ("agent_reset", "no_op")
 def policy_for(settings: AgentSettings, notes: str = "notes") -> Policy:
     """The policy of these settings. A missing or disabled condenser behaves as `no_op` (R-SET-7, R-SET-21)."""
     match settings.effective_condenser:
-        case AgentResetSettings(warning_thresholds=thresholds):
-            return AgentReset(thresholds, notes, settings.hard_condenser)
+        case AgentResetSettings(warning_thresholds=thresholds, conversation_history=history):
+            return AgentReset(thresholds, notes, settings.hard_condenser, history=history)
         case _:
             return NoOp()

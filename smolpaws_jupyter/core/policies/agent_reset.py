@@ -20,6 +20,7 @@ from ..events import (
     RescueDetails,
     VoluntaryDetails,
 )
+from ..history import CONVERSATION_HISTORY
 from ..payloads import MESSAGE_LIMIT, CondenseAction, CondenseObservation
 from ..settings import HardCondenserSettings
 from ..summary import SummaryPlan
@@ -46,11 +47,17 @@ class AgentReset:
     """Warns in stages, and answers `condense` with a reset that buys no summary and calls no model (R-RESET-8)."""
 
     kind = "agent_reset"
-    tools = (CONDENSE,)
 
     def __init__(
-        self, warning_thresholds: tuple[float, ...], notes: str = "notes", hard: HardCondenserSettings | None = None
+        self,
+        warning_thresholds: tuple[float, ...],
+        notes: str = "notes",
+        hard: HardCondenserSettings | None = None,
+        *,
+        history: bool = True,
     ) -> None:
+        """`history`: whether `conversation_history` is offered (R-HIST-1)."""
+        self.tools = (CONDENSE, CONVERSATION_HISTORY) if history else (CONDENSE,)
         self._hard = hard
         self._thresholds = warning_thresholds
         self._notes = notes

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ...core.base import JsonObject, TextBlock, ToolSpec
+from ...core.history import Snapshot
 from ...core.payloads import ToolObservation
 
 
@@ -47,6 +48,11 @@ class ToolContext(Protocol):
     """The plan of the consent that this call runs with."""
     approved: bool
     """Whether a person approved this call; true only with a recorded approval."""
+
+    @property
+    def record(self) -> Snapshot:
+        """The conversation's record as it was before the tools of this batch started (R-HIST-10)."""
+        ...
 
     def keep(self, data: bytes) -> str:
         """Stores bytes beside the log and gives their SHA-256, by which they are found again."""

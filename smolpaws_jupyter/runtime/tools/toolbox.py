@@ -15,6 +15,7 @@ from ...core.base import JsonObject, ToolSpec
 from ...core.errors import StartError
 from ...core.payloads import Action, CondenseAction
 from .base import Tool
+from .history import HistoryTool
 
 DEPTH = 100
 """Levels of lists and objects that the arguments of a call may have; the log takes 200 for a whole event."""
@@ -29,12 +30,16 @@ class Unusable:
 
 
 class Toolbox:
-    """Tools that run, and the policy's own tools, which are only read here."""
+    """Tools that run, and the policy's own tools, which are only read here.
+
+    Of those that a policy lists, `conversation_history` is the one that runs: it has nothing to do with a reset.
+    """
 
     def __init__(self, tools: Iterable[Tool], policy_tools: Sequence[ToolSpec] = ()) -> None:
         """Raises `StartError` (`reserved_tool_name`) where two tools share a name (R-TOOL-2)."""
         self._tools = {}
         self._policy_tools = {spec.name for spec in policy_tools}
+        specs: list[ToolSpec] = []
         for tool in tools:
             name = tool.spec.name
             if name in self._policy_tools or name in self._tools:
@@ -44,7 +49,10 @@ class Toolbox:
                     detail="Give your tool another name.",
                 )
             self._tools[name] = tool
-        self._specs = (*(t.spec for t in self._tools.values()), *policy_tools)
+            specs.append(tool.spec)
+        self._specs = (*specs, *policy_tools)
+        if HistoryTool.spec in policy_tools:
+            self._tools[HistoryTool.spec.name] = HistoryTool()
 
     _tools: dict[str, Tool]
 
