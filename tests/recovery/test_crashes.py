@@ -173,6 +173,32 @@ async def fails(story: Story, world: World) -> None:
         await goes_on(life)
 
 
+@stories
+def test_t6_f_12_an_opening_that_fails_loses_nothing(story: Story, count: Count) -> None:
+    """T6, F-9, F-10, F-12, I-3: the n-th write or sync of an opening fails; the next opening finds all."""
+    for world in deaths(told(story), World(), "half")[:: 5 * LONG]:
+        fails_at, happened = 0, True
+        while happened:
+            fails_at += 1
+            failing = world.failing(fails_at)
+            opens(failing)
+            happened = isinstance(failing.disk, FaultyDisk) and failing.disk.calls >= fails_at
+            lives_on(failing.after("kill"))
+            count("failed openings", happened)
+
+
+def opens(world: World) -> None:
+    """A process that only opens what is there, on a disk that may fail."""
+    life = Life(world)
+    store = life.store()
+    found = list(store.commits()) if store is not None else []
+    guarantees.the_log_is_what_was_acknowledged(found, world)
+    if store is not None and found:
+        world.acknowledged, world.attempted = tuple(found), None
+        if store.read_only is None:
+            life.open(store)
+
+
 def test_t_log_07_the_stories_write_every_kind_of_commit() -> None:
     """T-LOG-07, R-LOG-8: what shares a commit, over all stories and what follows from their deaths."""
     seen: set[str] = set()

@@ -78,6 +78,11 @@ class FaultyDisk(SimulatedDisk):
             raise OSError(errno.EIO, "Input/output error")
         super().sync(fd)
 
+    def sync_folder(self, path: Path) -> None:
+        if self._fails():
+            raise OSError(errno.EIO, "Input/output error")
+        super().sync_folder(path)
+
     def _fails(self) -> bool:
         self.calls += 1
         return self.calls == self.fails_at
@@ -108,9 +113,15 @@ class World:
 
     def watched(self, seen: Callable[[], None]) -> World:
         """A copy of this world, on a disk that tells when a process could die."""
+        return replace(self, disk=WatchedDisk(*self._parts(), seen=seen))
+
+    def failing(self, at: int) -> World:
+        """A copy of this world, on a disk of which one call fails."""
+        return replace(self, disk=FaultyDisk(*self._parts(), fails_at=at))
+
+    def _parts(self) -> tuple[Any, ...]:
         disk = self.disk.reborn("kill")
-        parts = (disk.files, disk.synced_files, disk.folders, disk.synced_folders)
-        return replace(self, disk=WatchedDisk(None, 0, *parts, seen=seen))
+        return None, 0, disk.files, disk.synced_files, disk.folders, disk.synced_folders
 
     @property
     def log(self) -> bytes:

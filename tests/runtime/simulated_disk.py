@@ -101,7 +101,11 @@ class SimulatedDisk(Disk):
         if path not in self.folders:
             self.make_folder(path.parent)
             self._step(lambda: self.folders.add(path))
-            self.sync_folder(path.parent)
+            try:
+                self.sync_folder(path.parent)
+            except OSError:
+                self.folders.discard(path)
+                raise
 
     def sync_folder(self, path: Path) -> None:
         def sync() -> None:
