@@ -15,9 +15,7 @@ BUILT_LATER = frozenset(
         fork: T-FORK-01 to T-FORK-03, T-FORK-05
         the page in a browser: T9, T-SEC-02, O36
 
-        F-22, F-55, F-59, I-12, I-36, T-EV-04, T-LOG-06, T-RESET-02, T-RESET-05, T-RESET-06, T-RESET-08
-        T-REST-05, T-REST-06, T-STOP-10, T-TOOL-01, T-TOOL-04, T-TOOL-09, T-TOOL-10, T-WARN-07, T3, T4, T8, T11
-        T14
+        F-22, F-59, I-36, T3, T4, T8, T11, T14
         """
     )
 )

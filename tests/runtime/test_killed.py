@@ -94,7 +94,7 @@ def killed(tmp_path: Path, root: Path, tool: str, moment: str) -> Killed:
         ("condense", "ActionEvent", 0, "not_run", wording.NOTHING_CLEARED),
     ],
 )
-async def test_o16_a_killed_process_leaves_a_call_that_is_answered_once_and_not_run_again(
+async def test_o16_t_rest_06_a_killed_process_leaves_a_call_that_is_answered_once_and_not_run_again(
     tmp_path: Path, root: Path, tool: str, moment: str, runs: int, code: str, told: str
 ) -> None:
     left = killed(tmp_path, root, tool, moment)
@@ -104,6 +104,8 @@ async def test_o16_a_killed_process_leaves_a_call_that_is_answered_once_and_not_
     await first.conversation.close()
     t = left.opened(reply("Going on."))
     assert len(t.events) == events
+    assert t.conversation.status == "paused"
+    assert not t.llm.requests  # before the person acts
     assert await t.ask("Continue") == "Going on."
     (closed,) = t.of(AgentErrorEvent)
     assert closed.code == code
