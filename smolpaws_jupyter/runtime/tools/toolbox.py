@@ -37,10 +37,11 @@ class Toolbox:
 
     def __init__(self, tools: Iterable[Tool], policy_tools: Sequence[ToolSpec] = ()) -> None:
         """Raises `StartError` (`reserved_tool_name`) where two tools share a name (R-TOOL-2)."""
-        self._tools = {}
+        self.tools = tuple(tools)
+        """The tools that were given."""
+        self._tools: dict[str, Tool] = {}
         self._policy_tools = {spec.name for spec in policy_tools}
-        specs: list[ToolSpec] = []
-        for tool in tools:
+        for tool in self.tools:
             name = tool.spec.name
             if name in self._policy_tools or name in self._tools:
                 raise StartError(
@@ -49,21 +50,13 @@ class Toolbox:
                     detail="Give your tool another name.",
                 )
             self._tools[name] = tool
-            specs.append(tool.spec)
-        self._specs = (*specs, *policy_tools)
+        self._specs = (*(tool.spec for tool in self.tools), *policy_tools)
         if HistoryTool.spec in policy_tools:
             self._tools[HistoryTool.spec.name] = HistoryTool()
-
-    _tools: dict[str, Tool]
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         return self._specs
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools that run here."""
-        return tuple(self._tools.values())
 
     def get(self, name: str) -> Tool | None:
         """The tool that runs calls of this name; None for a policy's own tool and for an unknown name."""
