@@ -161,6 +161,6 @@ async def test_t_tool_05_an_agent_made_from_the_tools_of_another_has_one_condens
     first = talk([], tools=[Echo()])
     again = talk([], tools=first.conversation.toolbox.tools)
     other = talk([], tools=again.conversation.toolbox.tools, settings={})
-    assert offered(first) == offered(again) == ["echo", "condense"]
+    assert offered(first) == offered(again) == ["echo", "condense", "conversation_history"]
     assert offered(other) == ["echo"]
     assert other.conversation.toolbox.get("condense") is None
