@@ -15,7 +15,7 @@ BUILT_LATER = frozenset(
         fork: T-FORK-01 to T-FORK-03, T-FORK-05
         the page in a browser: T9, T-SEC-02, O36
 
-        F-22, F-59, I-36, T3, T4, T8, T11, T14
+        F-22, F-59, I-36, T4, T8, T14
         """
     )
 )

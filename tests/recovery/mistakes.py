@@ -77,12 +77,6 @@ LOG = [
         "Memory learns of a commit before the disk has it.",
     ),
     Mistake(
-        "runtime/log.py",
-        "        if self._in_doubt:\n            self._read_all()\n",
-        "",
-        "A log that failed is used without reading it again.",
-    ),
-    Mistake(
         "runtime/agent.py",
         "self.log.append(success, *reply)",
         "(*self.log.append(success), *self.log.append(*reply))",
@@ -106,8 +100,8 @@ RECOVERY = [
     ),
     Mistake(
         "runtime/opening.py",
-        "for text in store.recovered]",
-        "for text in ()]",
+        "noticed = [*store.recovered, ",
+        "noticed = [",
         "A torn tail is cut without a word in the log.",
     ),
     Mistake(

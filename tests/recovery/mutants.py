@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -38,6 +39,9 @@ class Verdict(NamedTuple):
     words: str
 
 
+MISSED = Verdict(caught=False, words="nothing was noticed")
+
+
 def source(mistake: Mistake) -> str:
     """The file with the mistake in it. Fails where the patch does not fit any more."""
     text = (ROOT / PACKAGE / mistake.file).read_text()
@@ -48,21 +52,27 @@ def source(mistake: Mistake) -> str:
     return text.replace(mistake.old, mistake.new)
 
 
-def judge(mistake: Mistake | None) -> Verdict:
-    """Runs the tests over a copy of the package; without a mistake they must be content."""
+def judge(mistake: Mistake) -> Verdict:
+    """Runs the tests over a copy of the package with this mistake in it."""
+    return _judge(mistake, DEPTHS)
+
+
+def are_content() -> Verdict:
+    """Runs the quick tests over a copy without a mistake: if they fail, they can judge none."""
+    return _judge(None, DEPTHS[:1])
+
+
+def _judge(mistake: Mistake | None, depths: Sequence[str]) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         copy = Path(folder)
         for part in (PACKAGE, "tests"):
-            ignored = shutil.ignore_patterns("__pycache__", "static", "labextension", "e2e", "shots", "notebook.*")
+            ignored = shutil.ignore_patterns("static", "labextension", "e2e", "shots", "notebook.*")
             shutil.copytree(ROOT / part, copy / part, ignore=ignored)
         shutil.copy(ROOT / "pyproject.toml", copy)
         if mistake is not None:
             (copy / PACKAGE / mistake.file).write_text(source(mistake))
-        for depth in DEPTHS:
-            verdict = _run(copy, depth)
-            if verdict.caught:
-                return verdict
-        return verdict
+        verdicts = (_run(copy, depth) for depth in depths)
+        return next((verdict for verdict in verdicts if verdict.caught), MISSED)
 
 
 def _run(copy: Path, depth: str) -> Verdict:
@@ -75,7 +85,7 @@ def _run(copy: Path, depth: str) -> Verdict:
     except subprocess.TimeoutExpired:
         return Verdict(caught=True, words="the tests did not end")
     if run.returncode == 0:
-        return Verdict(caught=False, words="nothing was noticed")
+        return MISSED
     failed = re.search(r"^FAILED \S+::(.*)$", run.stdout, re.MULTILINE)
     if run.returncode != 1 or failed is None:
         raise AssertionError(f"the copy cannot be tested:\n{run.stdout}\n{run.stderr}")
@@ -89,8 +99,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     options = parser.parse_args()
     chosen = [mistake for mistake in MISTAKES if options.words.lower() in mistake.breaks.lower()]
-    if judge(None).caught:
-        print("The tests fail without any mistake, so they can judge none.")
+    if (broken := are_content()).caught:
+        print(f"The tests fail without any mistake, so they can judge none: {broken.words}")
         return 1
 
     def timed(mistake: Mistake) -> bool:
