@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { h, render as mount } from "preact";
 import { App } from "./components/App";
+import { keepLineBreaks } from "./components/keys";
 import { type Model, Store } from "./state/store";
 import { announce } from "./wire/page-state";
 import { directionOf, wordsIn } from "./words/say";
@@ -39,11 +40,13 @@ function render({ model, el, signal }: Context & { el: HTMLElement }): () => voi
   root.dir = directionOf(wordsIn);
   root.setAttribute("data-lm-suppress-shortcuts", "true"); // else JupyterLab takes Shift+Enter and runs the cell
   el.append(root);
+  const allowLineBreaks = keepLineBreaks(root);
   mount(h(App, { store }), root);
   const { status, budget } = store.traits;
   const stopAnnouncing = effect(() => announce(root, { status: status.value, budget: budget.value }));
   return once(() => {
     stopAnnouncing();
+    allowLineBreaks();
     mount(null, root);
     root.remove();
   }, signal);

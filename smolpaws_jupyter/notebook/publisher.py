@@ -15,7 +15,7 @@ from typing import Protocol
 from ..core.base import JsonObject
 from ..core.errors import StoreError
 from ..core.events import ConversationErrorEvent, Event, InterruptEvent, ResponseEvent, Result, UsageEvent
-from ..core.wire import UPDATE, Approvals, Traits, Update
+from ..core.wire import UPDATE, Approvals, Grant, Traits, Update
 from ..runtime.conversation import Conversation
 from .events_out import batch
 
@@ -48,6 +48,8 @@ class Publisher:
         self._tails: dict[str, str] = {}
         self._updates: list[Update] = []
         self._approvals_changed = False
+        self._granted: tuple[Grant, ...] = ()
+        """As the page knows them: Stop, a reset and a restart void them without anyone saying so (R-STOP-15)."""
         self._traits: JsonObject = {}
         self._timer: asyncio.TimerHandle | None = None
         self._next = self._next_words = 0.0
@@ -178,9 +180,10 @@ class Publisher:
 
     def _send_updates(self) -> None:
         updates, self._updates = self._updates, []
-        if self._approvals_changed:
+        talk = self._conversation()
+        if self._approvals_changed or self._granted != talk.granted:
             self._approvals_changed = False
-            talk = self._conversation()
+            self._granted = talk.granted
             updates.append(Approvals(waiting=talk.waiting, granted=talk.granted))
         for update in updates:
             self._send(UPDATE.dump_python(update, mode="json"))

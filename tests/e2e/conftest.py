@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.conftest import find_chromium
+from tests.e2e.desk import Desk
 from tests.e2e.lab import CHROMIUM_ARGS, LabPage, Server, jupyter_lab
 
 
@@ -47,3 +49,25 @@ def lab(browser: Browser, server: Server, workspace: Path, root: Path) -> Iterat
     yield LabPage(context.new_page(), server, workspace.name, shots)
     context.close()
     server.stop_kernels()
+
+
+@pytest.fixture(scope="module")
+def _desk(browser: Browser, server: Server, root: Path) -> Iterator[Desk]:
+    folder = server.root / "desk"
+    folder.mkdir()
+    shutil.copytree(root / "examples/data", folder / "data")
+    shots = root / "tests/shots"
+    shots.mkdir(exist_ok=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    yield Desk(LabPage(context.new_page(), server, folder.name, shots), folder)
+    context.close()
+    server.stop_kernels()
+
+
+@pytest.fixture
+def desk(_desk: Desk) -> Iterator[Desk]:
+    """An open notebook that the stories of a module share; not for modules that use `lab`, which ends its kernel."""
+    _desk.ready()
+    _desk.lab.console.clear()
+    yield _desk
+    assert _desk.lab.off_machine == []

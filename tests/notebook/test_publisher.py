@@ -124,6 +124,23 @@ async def test_a_receipt_comes_after_what_its_command_caused():
     await t.conversation.settled()
 
 
+async def test_an_approval_for_the_run_that_a_stop_voids_is_taken_from_the_page():
+    """R-STOP-15: nobody says that it ended; the page must not offer to take back what is no more."""
+    gate = Gate()
+    echo = Echo(effects=True, verdict="ask")
+    t = talk([call("echo", text="a"), reply("late").held(gate)], tools=[echo], approvals="ask")
+    _, door = published(t)
+    t.conversation.tell("Go.")
+    await until(lambda: bool(t.conversation.waiting))
+    t.conversation.approve(t.conversation.waiting[0].action_id, "run")
+    await gate.reached()
+    told = lambda: [len(u["granted"]) for u in door.sent if u["kind"] == "approvals"]  # noqa: E731
+    await until(lambda: bool(told()) and told()[-1] == 1)
+    t.conversation.stop()
+    await t.conversation.settled()
+    await until(lambda: told()[-1] == 0)
+
+
 async def test_an_observer_that_acts_while_traits_are_told_loses_nothing():
     t = talk([reply("One."), reply("Two.")])
     publisher, door = published(t)

@@ -20,7 +20,6 @@ export function Composer() {
     box.style.blockSize = "auto"; // grows with its text, up to the limit in the style sheet
     box.style.blockSize = `${box.scrollHeight + 2}px`;
   }, [draft]);
-  useEffect(() => keepLineBreaks(area.current?.parentElement), []);
   const wanted = page.wantsFocus.value;
   useEffect(() => {
     if (wanted > 0) area.current?.focus();
@@ -79,18 +78,6 @@ export function Composer() {
       </p>
     </form>
   );
-}
-
-/**
- * JupyterLab 4.6 takes away a line break that is typed anywhere in a cell, since Shift+Enter runs cells. It listens on the
- * box itself, so the event is stopped on its way there; the browser still does what it would.
- */
-function keepLineBreaks(around: Element | null | undefined): (() => void) | undefined {
-  const stop = (event: Event) => {
-    if (event instanceof InputEvent && event.inputType === "insertLineBreak") event.stopPropagation();
-  };
-  around?.addEventListener("beforeinput", stop, { capture: true });
-  return () => around?.removeEventListener("beforeinput", stop, { capture: true });
 }
 
 function placeholderOf(status: string, readOnly: boolean, gone: boolean, held: boolean): WordId {

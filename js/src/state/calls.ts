@@ -70,7 +70,7 @@ export function resultOf(event: ResultEvent, leftOut: readonly LeftOut[]): CallR
       const whole = observation.kind === "ToolObservation" ? observation : { output: null, output_bytes: null };
       return {
         ...base,
-        outcome: observation.is_error ? "failed" : "done",
+        outcome: outcomeOf(observation.is_error, observation.content),
         blocks: observation.content,
         output: whole.output,
         bytes: whole.output_bytes,
@@ -83,6 +83,14 @@ export function resultOf(event: ResultEvent, leftOut: readonly LeftOut[]): CallR
     default:
       return assertNever(event);
   }
+}
+
+/** A tool that was broken off can still tell what it had done by then; its last line says that it was. */
+const BROKEN_OFF = /\[interrupted\b[^\]\n]*\]\s*$/;
+
+function outcomeOf(isError: boolean, blocks: readonly Block[]): CallResult["outcome"] {
+  if (!isError) return "done";
+  return BROKEN_OFF.test(textOf(blocks).slice(-300)) ? "interrupted" : "failed";
 }
 
 export function textBlock(text: string): Block {

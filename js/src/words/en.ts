@@ -158,7 +158,7 @@ export const EN = {
   "summary.running": "Making a summary of the history…",
   "summary.failed": "The summary failed; the history is intact",
   "error.title": "The run ended with an error",
-  "error.recoverable": "Nothing is lost. Mend the cause, then continue.",
+  "error.recoverable": "Nothing is lost. Mend the cause, then try again.",
   stopped: "Stopped.",
   "stopped.kept": "Everything above is kept.",
   "stopped.results.one": "{count} call has its result.",

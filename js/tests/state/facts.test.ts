@@ -61,6 +61,21 @@ test("a stop says what it kept: results, unread messages, and whether a reply wa
   expect(stopped(...firstReset.slice(0, at + 1), interrupt())).toMatchObject({ results: 1, interrupted: 0, unread: 0 });
 });
 
+test("R-STOP-3: a tool that was broken off counts as that, with whatever it had put out", () => {
+  const at = firstReset.findIndex(({ kind }) => kind === "ObservationEvent");
+  const [result] = firstReset.slice(at, at + 1);
+  if (result?.kind !== "ObservationEvent") throw new Error("no result");
+  const ending = (text: string, is_error: boolean) => {
+    const content = [{ type: "text" as const, text }];
+    const ended = { ...result, observation: { ...result.observation, content, is_error } } as LogRecord;
+    const { results, interrupted } = stopped(...firstReset.slice(0, at), ended, interrupt());
+    return [results, interrupted];
+  };
+  expect(ending("tick 3\n[interrupted: the user stopped this call]", true)).toEqual([0, 1]);
+  expect(ending("[interrupted: no] but it said more", true)).toEqual([1, 0]);
+  expect(ending("[interrupted: a file may say so]", false)).toEqual([1, 0]);
+});
+
 test("a lost reply of an earlier request is not told of at a later stop", () => {
   const message = userMessage("first");
   const records = [message, failure("cancelled"), interrupt(), response(message.id), agentMessage("done"), interrupt()];
