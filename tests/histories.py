@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from smolpaws_jupyter.core.base import Usage
 from smolpaws_jupyter.core.budget import Budget, due_stage
-from smolpaws_jupyter.core.units import text_block, units
+from smolpaws_jupyter.core.units import text_blocks, units
 from tests.builders import PICTURE, Call, History, call
 
 KINDS = ("agent_reset", "new_context", "llm_summarizing", "summarizing_window", "no_op")
@@ -271,7 +271,7 @@ def _pin(draw: Draw, history: History) -> None:
 
 def _truncate(draw: Draw, history: History) -> None:
     entries = [entry for entry in (*history.view.read, *history.view.unread) if entry.id not in history.view.pins]
-    texts = {entry.id: text for entry in entries if (text := text_block(entry, 0)) and len(text) > 12}
+    texts = {entry.id: text for entry in entries if (text := dict(text_blocks(entry)).get(0, "")) and len(text) > 12}
     if texts:
         chosen = draw(st.sampled_from(sorted(texts)))
         history.truncate(chosen, texts[chosen])

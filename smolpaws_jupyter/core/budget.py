@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from .base import Frozen
@@ -24,6 +25,15 @@ class Budget(Frozen):
     def fraction(self) -> float | None:
         """Tokens divided by limit; None where either is unknown. Nobody invents a percentage."""
         return None if self.tokens is None or self.limit is None else self.tokens / self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """What is known of the size of the next request."""
+
+    budget: Budget
+    estimate: Callable[[View], int | None]
+    """Counts the whole request that a view would make, in tokens; None where nobody can."""
 
 
 def budget_of(view: View, window: int | None, estimate: Callable[[View], int | None]) -> Budget:

@@ -188,7 +188,7 @@ def _batch(entries: Sequence[Entry], view: View) -> Iterator[Message]:
     first = calls[0]
     yield {
         "role": "assistant",
-        "content": _shown(first.id, 0, first.thought, view) if first.thought.strip() else None,
+        "content": shown_text(first.id, 0, first.thought, view) if first.thought.strip() else None,
         **(first.reasoning or {}),
         "tool_calls": [
             {
@@ -219,12 +219,12 @@ def _result_text(result: Result, view: View) -> str:
     match result.kind:
         case "ObservationEvent":
             blocks = enumerate(result.observation.content)
-            texts = [_shown(result.id, i, b.text, view) for i, b in blocks if isinstance(b, TextBlock)]
+            texts = [shown_text(result.id, i, b.text, view) for i, b in blocks if isinstance(b, TextBlock)]
             return _said("\n".join(texts), "(no output)")
         case "AgentErrorEvent":
-            return _said(_shown(result.id, 0, result.error, view), "(no reason given)")
+            return _said(shown_text(result.id, 0, result.error, view), "(no reason given)")
         case "UserRejectObservation":
-            return _said(_shown(result.id, 0, result.rejection_reason, view), "(no reason given)")
+            return _said(shown_text(result.id, 0, result.rejection_reason, view), "(no reason given)")
 
 
 def sendable_arguments(arguments: str) -> str:
@@ -244,7 +244,7 @@ def _one(entry: Entry, view: View) -> Message:
         case "MessageEvent":
             return {"role": entry.role, "content": _content(entry, view)}
         case "CondensationNotice" | "ContextWindowReminderEvent" | "CondensationSummaryEvent":
-            return {"role": "user", "content": _said(_shown(entry.id, 0, entry.text, view), "(empty message)")}
+            return {"role": "user", "content": _said(shown_text(entry.id, 0, entry.text, view), "(empty message)")}
         case _:
             raise TypeError(f"{entry.kind} is part of a batch")
 
@@ -264,7 +264,7 @@ def _content(message: MessageEvent, view: View) -> str | list[JsonObject]:
         if isinstance(block, ImageBlock):
             parts.append(_image(block))
         elif block.text.strip():
-            parts.append({"type": "text", "text": _shown(message.id, index, block.text, view)})
+            parts.append({"type": "text", "text": shown_text(message.id, index, block.text, view)})
     if len(parts) == 1 and parts[0]["type"] == "text":
         return cast("str", parts[0]["text"])
     return parts or "(empty message)"
@@ -279,10 +279,14 @@ def _image(block: ImageBlock) -> JsonObject:
     return {"type": "image_url", "image_url": {"url": f"data:{block.media_type};base64,{block.data}"}}
 
 
-def _shown(entry_id: str, index: int, text: str, view: View) -> str:
+def shown_text(entry_id: str, index: int, text: str, view: View) -> str:
     """The text as a cut leaves it: first characters, mark, last characters (R-WIN-16)."""
     cut = view.cuts.get((entry_id, index))
     if cut is None:
         return text
-    mark = f"... [truncated: {cut.removed_chars} chars removed] ..."
-    return f"{text[: cut.head_chars]}\n\n{mark}\n\n{text[len(text) - cut.tail_chars :]}"
+    return f"{text[: cut.head_chars]}{cut_mark(cut.removed_chars)}{text[len(text) - cut.tail_chars :]}"
+
+
+def cut_mark(removed: int) -> str:
+    """What stands in the place of so many characters: the marker of R-STR-4 between blank lines."""
+    return f"\n\n... [truncated: {removed} chars removed] ...\n\n"

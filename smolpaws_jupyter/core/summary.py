@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from . import wording
-from .base import ImageBlock, TextBlock
+from .base import ImageBlock
 from .events import (
     ActionEvent,
     AgentErrorEvent,
+    Condensation,
     ContextWindowReminderEvent,
     ManualDetails,
     MessageEvent,
@@ -23,8 +25,9 @@ from .events import (
     RoutineDetails,
     UserRejectObservation,
 )
-from .messages import Message
-from .units import CondensationNotice, CondensationSummaryEvent, Entry
+from .messages import Message, shown_text
+from .units import CondensationNotice, CondensationSummaryEvent, Entry, text_blocks
+from .view import View
 
 PART = 500
 """How much of one part of an entry a preview shows at most."""
@@ -34,6 +37,9 @@ NOTE = 40
 """Room for the note in a clipped preview; enough for any number."""
 
 
+Details = RescueDetails | RoutineDetails | ManualDetails
+
+
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
     """A summary that a policy wants bought: why, of what, and what then stands in its place.
@@ -41,12 +47,41 @@ class SummaryPlan:
     The entries are summarised and forgotten; the summary is inserted at `offset` among those that stay.
     """
 
-    details: RescueDetails | RoutineDetails | ManualDetails
+    details: Details
     entries: tuple[Entry, ...]
     offset: int
-    notice: str | None
-    attempts: int
-    scaling: float
+    attempts: int = 1
+    scaling: float = 0.8
+    notice: str | None = None
+    heading: str = ""
+    """Stands before the summary's own text, on a line of its own (R-ORD-6)."""
+    texts: tuple[str, ...] | None = None
+    """What the summariser is shown of the entries where that is no preview (R-WIN-6)."""
+    pins: tuple[str, ...] = ()
+    """The entries to pin together with the intent (R-WIN-3)."""
+    refuse: Callable[[Condensation], str | None] = lambda _: None
+    """Why a summary is not accepted, as a code of R-CODE-3; None where it is (R-NEW-20)."""
+
+    @property
+    def shown(self) -> Sequence[str]:
+        """What the first attempt shows of each entry, in order."""
+        return previews(self.entries) if self.texts is None else self.texts
+
+
+def details(
+    trigger: Literal["provider_context_window", "capacity", "size", "tokens", "proactive", "host"],
+    view: View,
+    protected: Iterable[MessageEvent] = (),
+) -> Details:
+    """Why a summary is wanted, with the boundary of the request that gave the reason (R-EV-8)."""
+    match trigger:
+        case "provider_context_window" | "capacity":
+            ids = tuple(message.id for message in protected)
+            return RescueDetails(trigger=trigger, input_event_id=view.boundary, protected_user_event_ids=ids)
+        case "host":
+            return ManualDetails(input_event_id=view.boundary)
+        case _:
+            return RoutineDetails(trigger=trigger, input_event_id=view.boundary)
 
 
 def previews(entries: Sequence[Entry]) -> list[str]:
@@ -55,30 +90,36 @@ def previews(entries: Sequence[Entry]) -> list[str]:
 
 
 def preview(entry: Entry) -> str:
-    """One entry as a few lines of text."""
+    """One entry as a few lines of text; an earlier summary whole."""
+    return _described(entry, [text for _, text in text_blocks(entry)], PART)
+
+
+def in_full(entry: Entry, view: View) -> str:
+    """One entry as the model is shown it, cuts included (R-WIN-6)."""
+    return _described(entry, [shown_text(entry.id, index, text, view) for index, text in text_blocks(entry)], None)
+
+
+def _described(entry: Entry, texts: Sequence[str], part: int | None) -> str:
+    """`texts` are those of its blocks; each part of the description has at most `part` characters."""
+    said = "\n".join(texts)
     match entry:
         case MessageEvent():
             images = sum(isinstance(block, ImageBlock) for block in entry.content)
-            said = entry.text[:PART] if entry.text.strip() else "(no text)"
+            said = said[:part] if said.strip() else "(no text)"
             return f"{entry.role}: {said}" + (f"\n({images} image(s))" if images else "")
         case ActionEvent():
-            thought = f"assistant: {entry.thought[:PART]}\n" if entry.thought.strip() else ""
-            return f"{thought}call of {entry.tool_name}: {entry.arguments[:PART]}"
+            thought = f"assistant: {said[:part]}\n" if said.strip() else ""
+            return f"{thought}call of {entry.tool_name}: {entry.arguments[:part]}"
         case ObservationEvent(observation=observation):
-            text = "\n".join(block.text for block in observation.content if isinstance(block, TextBlock))
-            return _result(entry.tool_name, text, is_error=observation.is_error)
+            return f"{'error' if observation.is_error else 'result'} of {entry.tool_name}: {said[:part]}"
         case AgentErrorEvent():
-            return _result(entry.tool_name, entry.error, is_error=True)
+            return f"error of {entry.tool_name}: {said[:part]}"
         case UserRejectObservation():
-            return f"rejected call of {entry.tool_name}: {entry.rejection_reason[:PART]}"
+            return f"rejected call of {entry.tool_name}: {said[:part]}"
         case CondensationSummaryEvent():
-            return entry.text
+            return said
         case CondensationNotice() | ContextWindowReminderEvent():
-            return entry.text[:PART]
-
-
-def _result(tool_name: str, text: str, *, is_error: bool) -> str:
-    return f"{'error' if is_error else 'result'} of {tool_name}: {text[:PART]}"
+            return entry.text[:part]
 
 
 def clip(text: str, limit: int) -> str:

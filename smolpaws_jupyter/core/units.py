@@ -84,24 +84,21 @@ def message_count(entries: Sequence[Entry]) -> int:
     return sum(2 if in_batch(entries[group.start]) else 1 for group in groups(entries))
 
 
-def text_block(entry: Entry | None, index: int) -> str | None:
-    """The text of one block of an entry that a cut may shorten; None where there is none (R-WIN-15)."""
-    if entry is None:
-        return None
+def text_blocks(entry: Entry) -> list[tuple[int, str]]:
+    """The texts of an entry that a cut may shorten, each with the index of its block (R-WIN-15)."""
     match entry.kind:
         case "MessageEvent":
             content = entry.content
         case "ObservationEvent":
             content = entry.observation.content
         case "ActionEvent":
-            content = (TextBlock(text=entry.thought),)
+            return [(0, entry.thought)]
         case "AgentErrorEvent":
-            content = (TextBlock(text=entry.error),)
+            return [(0, entry.error)]
         case "UserRejectObservation":
-            content = (TextBlock(text=entry.rejection_reason),)
+            return [(0, entry.rejection_reason)]
         case "CondensationSummaryEvent":
-            content = (TextBlock(text=entry.text),)
+            return [(0, entry.text)]
         case "ContextWindowReminderEvent" | "CondensationNotice":
-            return None
-    block = content[index] if index < len(content) else None
-    return block.text if isinstance(block, TextBlock) else None
+            return []
+    return [(index, block.text) for index, block in enumerate(content) if isinstance(block, TextBlock)]

@@ -24,13 +24,14 @@ from .events import (
     RescueDetails,
     ResponseEvent,
     Result,
+    RoutineDetails,
     TruncationEvent,
 )
 from .profiles import Binding
 from .records import UnknownEvent
-from .units import RESULT_KINDS, Aside, CondensationNotice, CondensationSummaryEvent, Entry, groups, text_block
+from .units import RESULT_KINDS, Aside, CondensationNotice, CondensationSummaryEvent, Entry, groups, text_blocks
 
-__all__ = ["Aside", "CondensationNotice", "CondensationSummaryEvent", "Count", "Entry", "View", "text_block"]
+__all__ = ["Aside", "CondensationNotice", "CondensationSummaryEvent", "Count", "Entry", "View"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class Count:
     tokens: int | None
     binding_digest: str
 
+
+FINISH = "finish"
+"""The tool by which a host may let an agent end its run (R-NEW-6, R-STOP-12)."""
 
 _NO_CUTS: Mapping[tuple[str, int], Cut] = MappingProxyType({})
 
@@ -72,12 +76,16 @@ class View:
     outstanding: tuple[CondensationRequest, ...] = ()
     rescue: str | None = None
     """The latest rescue's intent, until a main success carried it: while set, no second rescue (R-BOUND-1)."""
+    routine: str | None = None
+    """The latest routine summary's intent, until a main success carried it: while set, no second one (R-BOUND-5)."""
     pins: frozenset[str] = frozenset()
     cuts: Mapping[tuple[str, int], Cut] = field(default_factory=lambda: _NO_CUTS)
     """By entry id and block index."""
 
     last_response: ResponseEvent | None = None
     calls_in_last_response: int = 0
+    finished: bool = False
+    """Whether the latest success called the host's `finish` tool, and it worked (R-STOP-12)."""
     answered: bool = True
     """False while the latest success brought neither text nor a call: its nudge waits for an answer (R-STEP-9)."""
     empty_replies: int = 0
@@ -107,13 +115,24 @@ class View:
         return self.recent[-1] if self.recent else ""
 
     @property
+    def boundary_known(self) -> bool:
+        """Whether the latest success named a boundary of the log that lies before it (R-REPL-11)."""
+        return self.last_response is not None and self.recent[:1] == [self.last_response.id]
+
+    @property
     def unfinished(self) -> bool:
         """Whether a turn waits to be carried on (R-REST-7)."""
-        return bool(self.unread) or self.calls_in_last_response > 0 or not self.answered
+        working = self.calls_in_last_response > 0 and not self.finished
+        return bool(self.unread) or working or not self.answered
 
     def add(self, event: Event | UnknownEvent) -> Self:
         """The view after one more event (R-VIEW-3)."""
         return changed(self, _changes(self, event))
+
+    def without(self, entries: Iterable[Entry]) -> Self:
+        """The same view without these entries of `read`: what would stay beside a summary of them."""
+        gone = {entry.id for entry in entries}
+        return changed(self, {"read": Entries(entry for entry in self.read if entry.id not in gone)})
 
     def with_asides(self, asides: Iterable[Aside]) -> Self:
         """The same view with more remarks at its end: what a request shows beside its snapshot (R-WARN-8)."""
@@ -159,8 +178,14 @@ def _effect(view: View, event: Event) -> Changes:
         case "Condensation":
             return _condensed(view, event)
         case "CondensationRequest":
-            rescue = event.id if isinstance(event.details, RescueDetails) else view.rescue
-            return {"outstanding": (*view.outstanding, event), "rescue": rescue}
+            asked = {"outstanding": (*view.outstanding, event)}
+            match event.details:
+                case RescueDetails():
+                    return {**asked, "rescue": event.id}
+                case RoutineDetails():
+                    return {**asked, "routine": event.id}
+                case _:
+                    return asked
         case "CondensationFailureEvent":
             return {"outstanding": tuple(r for r in view.outstanding if r.id != event.request_id)}
         case "TruncationEvent":
@@ -204,6 +229,7 @@ def _succeeded(view: View, response: ResponseEvent) -> Changes:
         "count": Count(response.usage.input, response.binding_digest),
         "last_response": response,
         "calls_in_last_response": 0,
+        "finished": False,
         "answered": False,
         "empty_replies": view.empty_replies + 1,
         "refusals": 0,
@@ -222,6 +248,7 @@ def _succeeded(view: View, response: ResponseEvent) -> Changes:
         unread=tuple(m for m in view.unread if m.id in later),
         asides=tuple(w for w in warnings if w.id not in consumed),
         rescue=view.rescue if view.rescue in later else None,
+        routine=view.routine if view.routine in later else None,
         recent=Entries(),
     )
 
@@ -239,8 +266,10 @@ def _answered(view: View, result: Result) -> Changes:
     call = next((call for call in view.open_calls if call.id == result.action_id), None)
     if call is None:
         return {}
+    finishes = result.kind == "ObservationEvent" and result.tool_name == FINISH and not result.observation.is_error
     return {
         "read": _beside_its_batch(view.read, call, result),
+        "finished": view.finished or finishes,
         "open_calls": tuple(other for other in view.open_calls if other is not call),
         "started": view.started - {call.id},
     }
@@ -307,7 +336,8 @@ def _truncated(view: View, event: TruncationEvent) -> Changes:
     cuts = dict(view.cuts)
     for cut in event.cuts:
         at = (cut.entry_id, cut.block_index)
-        text = text_block(entries.get(cut.entry_id), cut.block_index)
+        entry = entries.get(cut.entry_id)
+        text = dict(text_blocks(entry)).get(cut.block_index) if entry is not None else None
         if at not in cuts and text is not None and cut.head_chars + cut.removed_chars + cut.tail_chars == len(text):
             cuts[at] = cut
     return {"cuts": MappingProxyType(cuts), "count": None}

@@ -43,6 +43,11 @@ Your context is limited, and you decide when to start afresh. The environment wa
 you need with your file tools under {notes}/ (the goal in the user's words, what is done, what was found, what is left), wait \
 until the writing has succeeded, and call `condense` alone. Afterwards read your notes and go on."""
 
+NEW_CONTEXT_HABIT = """\
+Your context is limited, and you decide when to start afresh. The environment reminds you once, when the context is 80% full. Then \
+save what you need in files, or write it into the handoff of `new_context`: the goal in the user's words, what is done, what was \
+found, what is left. Afterwards go on from there; `conversation_history` searches the older text."""
+
 CONDENSE_DESCRIPTION = (
     "Start again with a fresh context. You choose the moment. First save durable notes with your other tools and wait until "
     "that has succeeded: this tool writes no notes itself. It must be the only tool call of the response. The optional "
@@ -53,6 +58,27 @@ CONDENSE_DESCRIPTION = (
 MESSAGE_DESCRIPTION = (
     "What you want to tell yourself after the reset. Up to 16,384 UTF-16 code units, kept word for word."
 )
+
+
+NEW_CONTEXT_DESCRIPTION = (
+    "Start again with a fresh context. You choose the moment. Only the calls of this response and their results stay visible, "
+    "your handoff among them; everything earlier leaves your context, the user's first request included. The earlier text is "
+    "kept and can be searched with conversation_history. Other calls of the same response run first."
+)
+
+HANDOFF_DESCRIPTION = "What you need to go on: the goal in the user's words, what is done, what was found, what is left, where your notes are."
+
+NEW_CONTEXT_NOTICE = (
+    "Environment notice, not from the user: you started a new context. The earlier active history has left it and can be "
+    "searched with conversation_history. Go on from your handoff below; the user may not know that this happened."
+)
+
+NEW_CONTEXT_DONE = (
+    "Done: the new context starts with this response. Your handoff and the results of this response stay visible; earlier text "
+    "can be searched with conversation_history."
+)
+
+NOTHING_TO_FORGET = "Nothing was cleared: the context holds nothing but this call, so it is fresh already. Go on."
 
 
 def recovery(message: str | None) -> str:
@@ -72,6 +98,15 @@ def warning(threshold: float, tokens: int, limit: int, counted: str, notes: str 
         f"({tokens:,} of {limit:,} tokens, {counted}). This is advice only; you decide. To start afresh, save what matters "
         f"with your tools (for example in {notes}/), wait until that has succeeded, then call condense alone. A message to "
         "your future self is possible."
+    )
+
+
+def reminder(tokens: int, limit: int) -> str:
+    """R-WORD-4."""
+    return (
+        f"Environment remark, not from the user: your context is at least 80% full ({tokens:,} of {limit:,} tokens, estimated). "
+        "This is advice only; you decide. To start afresh, write what matters to files or into a handoff, then call "
+        "new_context. Older text stays searchable with conversation_history."
     )
 
 
@@ -127,6 +162,19 @@ def condense_invalid(why: str) -> str:
 CONDENSE_OUTSIDE = "condense works only inside a running agent_reset conversation. Nothing was cleared."
 
 
+NEW_CONTEXT_OUTSIDE = "new_context works only inside a running new_context conversation. Nothing was cleared."
+NEW_CONTEXT_FINISHED = "Nothing was cleared: the same response finishes the run."
+NEW_CONTEXT_NOT_POSSIBLE = "Nothing was cleared: the new context could not be made, and your history is intact. Go on, or call new_context again."
+
+
+def does_not_fit(tokens: int, limit: int) -> str:
+    """R-NEW-13."""
+    return (
+        f"Nothing was cleared: what would stay (about {tokens:,} tokens) is not below the limit of {limit:,}. Call new_context "
+        "again alone, with a shorter handoff."
+    )
+
+
 def unknown_tool(name: str, known: list[str]) -> str:
     """R-STEP-6."""
     return f"There is no tool named {name!r}. The tools are: {', '.join(known)}."
@@ -167,7 +215,7 @@ RESET_NOT_DONE = (
     "not take effect and the history is complete. Ask again if you still want it."
 )
 
-# The summariser of the emergency
+# The summariser
 
 SUMMARY_TASK = """\
 You summarise the earlier history of an agent's work, so that it can go on without that history. What stands between \
@@ -180,12 +228,17 @@ and decisions exactly. Answer with the summary only."""
 
 SUMMARY_ASK = "Summarise this history."
 
+SUMMARY_HEADING = "[Automatic summary of the earlier conversation; this is not the user speaking]"
+"""R-WORD-15."""
+
 # What a person is told
 
 MANUAL_REFUSED = (
     "In this conversation the agent decides when to start afresh. Ask it to save its notes and call condense. Nothing was "
     "changed."
 )
+MANUAL_DONE = "Done: a summary stands in the place of the earlier history."
+MANUAL_NOTHING = "There is nothing to summarise. Nothing was changed and no summary was bought."
 MANUAL_UNAVAILABLE = "This conversation has no condenser, so there is nothing to do. Nothing was changed."
 
 WAYS_OUT = "Ways out: a model with a larger window, or a fork from before the message, or the text as a file."
@@ -213,15 +266,56 @@ def rescue_blocked() -> str:
 def rescue_failed(profile: str, why: str) -> str:
     """R-WORD-14. `why` is one of our own sentences."""
     return (
-        f"The context is too large for the model, and the emergency summary by profile {profile!r} failed: {why} The history "
+        f"The context is too large for the model, and the summary by profile {profile!r} failed: {why} The history "
         "is intact, and the summary is not tried again until the model has answered. Choose a profile with a larger window "
         "and continue."
     )
 
 
+def overflow_without_way() -> str:
+    """R-WORD-14, where the policy has no answer left."""
+    return (
+        "The provider refused the request because the context is too large, and nothing of the history can be summarised or "
+        f"shortened. The history is intact and no further summary was bought. {WAYS_OUT}"
+    )
+
+
+def over_capacity() -> str:
+    """R-WORD-14, before anything was sent."""
+    return (
+        "The next request would be over the input limit, so it was not sent, and nothing of the history can be summarised. The "
+        f"history is intact and no summary was bought. {WAYS_OUT}"
+    )
+
+
+def capacity_blocked() -> str:
+    """R-WORD-14, before anything was sent."""
+    return (
+        "The next request would be over the input limit, so it was not sent, and a summary was made or tried since the model "
+        f"last answered. The history is intact and no further summary was bought. {WAYS_OUT}"
+    )
+
+
+def summary_key_missing(reference: str) -> str:
+    """R-EMERG-8. `reference` is what the binding of the summary names, never a key."""
+    return (
+        f"The context is too large, and no summary was bought: no key was found for {reference}. The history is intact. Set the "
+        "key, or choose a profile with a larger window, then continue."
+    )
+
+
+def condensation_failed(why: str) -> str:
+    """R-WORD-11. `why` is one of our own sentences."""
+    return f"The summary failed: {why} The history is intact."
+
+
 SUMMARY_FAILED: dict[str, str] = {
     "summary_failed": "no attempt brought a summary.",
     "summary_blank": "it came back empty.",
+    "summary_not_smaller": "it was not smaller than what it should replace.",
+    "summary_does_not_fit": "the request would still be over the limit with it.",
+    "interrupted": "the process ended while it was made.",
+    "accounting_failed": "its cost could not be recorded.",
     "invalid_commit": "it could not be put in the place of the history.",
     "cancelled": "it was stopped.",
 }
@@ -244,6 +338,11 @@ def fixed_context_too_large(tokens: int, limit: int | None) -> str:
         f"The fixed part of every request (instructions, memory, tools) has about {tokens:,} tokens{of}. No reset can "
         "shrink it, and no summary was bought. The history is intact. Use a model with a larger window, or fewer tools."
     )
+
+
+def largest_part(part: str, tokens: int) -> str:
+    """R-WORD-14: the end of an error that an overflow ended a run with."""
+    return f"The largest part of the request is {part}, with about {tokens:,} tokens."
 
 
 def output_allowance_too_large(input_tokens: int, output: int, window: int) -> str:

@@ -85,7 +85,8 @@ class Commands:
     async def _receipt(self, command: Command) -> Ack | Refused:
         """The receipt of a command, which has one effect however often it is sent (R-STOP-14)."""
         receipt = self._receipts.get(command.id)
-        if receipt is None and command.id in self._session.conversation.log.ledger.receipts:
+        stored = command.id in self._session.conversation.log.ledger.receipts
+        if receipt is None and stored and not by_hand(command):
             receipt = Ack(id=command.id)  # of an earlier life: the events that it caused name it
         if receipt is None:
             try:
@@ -102,8 +103,8 @@ class Commands:
         session = self._session
         talk = session.conversation
         match command:
-            case Tell(text=text) if text.strip() == "/condense" and not command.images:
-                talk.condense(command.id)
+            case Tell() | Condense() if by_hand(command):
+                return await talk.condense(command.id)
             case Tell():
                 talk.tell(command.text, command.images, command.id)
             case Stop():
@@ -121,8 +122,6 @@ class Commands:
                 session.publisher.approvals_changed()
             case Withdraw():
                 talk.withdraw(command.message_id, command.id)
-            case Condense():
-                talk.condense(command.id)
             case SetThresholds():
                 talk.set_thresholds(command.warning_thresholds, command.id)
             case SetTitle():
@@ -158,6 +157,12 @@ class Commands:
 
     def _answer(self, update: Ack | Refused | Chunk | NextRequestIs) -> None:
         self._session.publisher.answer(update)
+
+
+def by_hand(command: Command) -> bool:
+    """Whether a person asks for a condensation, by its command or in words (R-MAN-1)."""
+    words = isinstance(command, Tell) and command.text.strip() == "/condense" and not command.images
+    return words or isinstance(command, Condense)
 
 
 def id_of(content: Any) -> str:

@@ -209,9 +209,18 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         """Take back a message that the model has not read yet."""
         self._worker.call(lambda: self._talk.withdraw(message_id))
 
-    def condense(self) -> None:
-        """Ask for a condensation by hand. Under `agent_reset` this is refused: the agent decides."""
-        self._worker.call(lambda: self._talk.condense())
+    def condense(self) -> str:
+        """Have the earlier history summarised now, after the running step; gives the receipt in words.
+
+        Raises `CommandRefused` where that is not offered (under `agent_reset` the agent decides), where there is
+        nothing to summarise, and where it failed; the history is then intact.
+        """
+        done = self._worker.start(self._talk.condense())
+        with self._waiting_cell() as cell:
+            while not done.done():
+                cell.waits()
+                cell.rest()
+        return done.result()
 
     def enter_key(self, profile: str) -> None:
         """Ask for a key without showing it, and keep it in memory only."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from ..core import wording
 from ..core.base import JsonObject, TextBlock
-from ..core.budget import Budget, budget_of
+from ..core.budget import Gauge, budget_of
 from ..core.entries import Entries
 from ..core.events import (
     ActionEvent,
     ContextWarningEvent,
-    ConversationErrorEvent,
     Event,
     MessageEvent,
     ResponseEvent,
@@ -20,32 +19,20 @@ from ..core.events import (
 )
 from ..core.messages import Renderer, tool_definitions
 from ..core.policies import Policy
-from ..core.profiles import Binding
-from ..core.summary import SummaryPlan
-from ..core.units import Entry
+from ..core.units import Aside, Entry
 from ..core.view import View
-from ..core.wire import Detail
-from .control import Control, RunEnded, Stopped
-from .endings import Overflow
-from .llm import LLM, Delta, Failure, Limits, LLMFailure, Request, Response
+from .condensing import Condenser
+from .control import Control, Stopped
+from .endings import Overflow, end
+from .listening import Listener
+from .llm import LLM, Failure, Limits, LLMFailure, Request, Response
 from .log import EventLog, mint
 from .model_in_use import ModelInUse
 from .runner import ToolRunner
-from .summarizer import Summarizer
 from .tools.toolbox import Unusable
 
 IN_A_ROW = 3
 """How many empty or refused replies in a row end a run (R-STEP-9, R-STEP-10)."""
-
-
-class Listener(Protocol):
-    """Hears what is not in the log: the words of a reply that is still coming, and what the agent is busy with."""
-
-    def busy(self, detail: Detail) -> None: ...
-
-    def delta(self, delta: Delta) -> None: ...
-
-    def problem(self, failure: Failure) -> None: ...
 
 
 class Agent:
@@ -66,15 +53,19 @@ class Agent:
         self.limits = limits
         self.listener = listener
         self.renderer = Renderer()
+        self.turn = asyncio.Lock()
+        """Held by a step or a manual condensation: one at a time (R-STEP-1)."""
+        self.condenser = Condenser(log, policy, limits, listener, summary_model)
         self._call_ids = CallIds()
         self.in_flight: frozenset[str] = frozenset()
         """The unread messages that the request under way carries."""
-        self.summary_model = summary_model
 
     async def step(self, llm: LLM, window: int | None, control: Control) -> bool:
         """One main request with what follows from it (R-STEP-2). True while the turn goes on."""
         self.runner.close_open_calls()
         snapshot = self.log.view
+        if await self.condense_before(snapshot, llm, window, control):
+            snapshot = self.log.view
         advice = self.advise(snapshot, llm, window)
         shown = snapshot.with_asides(advice)
         request = self.request(shown)
@@ -85,15 +76,9 @@ class Agent:
             return True
         batch, arguments = self.record(response, snapshot.boundary, shown)
         await self.runner.run(batch, arguments, response.finish_reason, control)
-        self.settle(batch, response.finish_reason)
+        self.settle(batch, response.finish_reason, llm, window)
         self.check_empty()
         return self.log.view.unfinished
-
-    @property
-    def summary(self) -> Binding | None:
-        """The profile that paid summaries are made with, if one was bound at the start."""
-        start = self.log.view.start
-        return start.bindings.summary if start else None
 
     # Building
 
@@ -108,20 +93,33 @@ class Agent:
         assert view.binding is not None
         return Request(self.renderer.messages(view), self.tools(view), view.binding)
 
-    def budget(self, view: View, llm: LLM | None, window: int | None) -> Budget:
-        """The budget of the next request."""
-        guess: Callable[[View], int | None] = lambda _: None  # noqa: E731
+    def gauge(self, view: View, llm: LLM | None, window: int | None) -> Gauge:
+        """The budget of the next request, and a way to estimate another."""
+        estimate: Callable[[View], int | None] = lambda _: None  # noqa: E731
         if llm is not None:
-            guess = lambda v: llm.estimate(self.renderer.size(v, self.tools(v)))  # noqa: E731
-        return budget_of(view, window, guess)
+            estimate = lambda v: llm.estimate(self.renderer.size(v, self.tools(v)))  # noqa: E731
+        return Gauge(budget_of(view, window, estimate), estimate)
 
-    def advise(self, snapshot: View, llm: LLM, window: int | None) -> tuple[ContextWarningEvent, ...]:
+    def advise(self, snapshot: View, llm: LLM, window: int | None) -> tuple[Aside, ...]:
         """Appends the remark that is due, if any; it belongs to this request (R-WARN-8)."""
-        advice = self.policy.advice(snapshot, self.budget(snapshot, llm, window), mint)
-        if not isinstance(advice, ContextWarningEvent):
+        advice = self.policy.advice(snapshot, self.gauge(snapshot, llm, window), mint)
+        if advice is None:
             return ()
         self.log.append(advice)
         return (advice,)
+
+    async def condense_before(self, view: View, llm: LLM, window: int | None, control: Control) -> bool:
+        """What the policy wants done before a request of this view is sent. True where something was tried."""
+        gauge = self.gauge(view, llm, window)
+
+        def overflow() -> Overflow:
+            return Overflow(Failure("overflow"), view, self.renderer, self.tools(view), llm, gauge.budget.limit)
+
+        return await self.condenser.before(view, overflow, gauge, control)
+
+    async def condense_by_hand(self, llm: LLM, window: int | None, command_id: str, control: Control) -> None:
+        """One summary because a person asked. Raises `CommandRefused` (section 19)."""
+        await self.condenser.by_hand(self.gauge(self.log.view, llm, window), command_id, control)
 
     # Asking
 
@@ -169,44 +167,17 @@ class Agent:
         match failure.kind:
             case "overflow":
                 overflow = Overflow(failure, snapshot, self.renderer, request.tools, llm, window)
-                await self.overflowed(overflow, paid, control)
+                await self.condenser.after_overflow(overflow, self.gauge(snapshot, llm, window), paid, control)
             case "content_policy" if snapshot.refusals + 1 < IN_A_ROW:
                 if paid:
                     self.log.append(*paid)
                 self.log.append(_remark(wording.NUDGE_CONTENT))
             case "content_policy":
-                self.end("content_refused", wording.CONTENT_REFUSED, paid)
+                end(self.log, "content_refused", wording.CONTENT_REFUSED, paid)
             case "missing_key":
-                self.end("auth", wording.missing_key(failure.text), paid)
+                end(self.log, "auth", wording.missing_key(failure.text), paid)
             case kind:
-                self.end(kind, wording.failed(kind), paid)
-
-    async def overflowed(self, overflow: Overflow, paid: Sequence[UsageEvent], control: Control) -> None:
-        """Buys the summary that the policy wants, once until the model answers; else ends the run (section 11)."""
-        view = overflow.view
-        plan = self.policy.rescue(view, view.boundary)
-        if plan is None or self.summary is None:
-            exceeded = ("context_window_exceeded", wording.overflow_without_rescue())
-            self.end(*await overflow.ending(exceeded), paid)
-        elif view.rescue is not None:
-            blocked = ("context_rescue_blocked", wording.rescue_blocked())
-            self.end(*(await overflow.output_allowance() or blocked), paid)
-        elif (hopeless := overflow.no_summary_helps()) is not None:
-            self.end(*(await overflow.output_allowance() or hopeless), paid)
-        else:
-            await self.rescue(plan, self.summary, paid, control)
-
-    async def rescue(self, plan: SummaryPlan, binding: Binding, paid: Sequence[UsageEvent], control: Control) -> None:
-        """Carries out a plan on the summary's own profile, whose key is looked for before the intent (R-EMERG-8)."""
-        llm = await control.guard(self.summary_model.load(binding))
-        try:
-            await control.guard(llm.check_key())
-        except LLMFailure as error:
-            self.end("context_window_exceeded", wording.overflow_without_rescue(error.failure.text), paid)
-        if paid:
-            self.log.append(*paid)
-        self.listener.busy("summary")
-        await Summarizer(self.log, self.limits, self.listener.problem).rescue(plan, llm, binding, control)
+                end(self.log, kind, wording.failed(kind), paid)
 
     # Recording
 
@@ -256,23 +227,19 @@ class Agent:
             )
         return actions
 
-    def settle(self, batch: Sequence[ActionEvent], finish_reason: str | None) -> None:
+    def settle(self, batch: Sequence[ActionEvent], finish_reason: str | None, llm: LLM, window: int | None) -> None:
         """Answers the policy's own calls, the reset among them, in commits that were validated first (R-RESET-13)."""
-        if finish_reason == "length":
+        if finish_reason == "length" or not batch:
             return
-        for commit in self.policy.settle(batch, self.log.view, mint):
+        view = self.log.view
+        for commit in self.policy.settle(batch, view, self.gauge(view, llm, window), mint):
             if self.log.check(commit) is not None:
-                commit = self.policy.not_possible(batch, mint)
+                commit = self.policy.not_possible(batch, self.log.view, mint)
             self.log.append(*commit)
 
     def check_empty(self) -> None:
         if self.log.view.empty_replies >= IN_A_ROW:
-            self.end("empty_replies", wording.EMPTY_REPLIES)
-
-    def end(self, code: str, detail: str, records: Sequence[Event] = ()) -> None:
-        """Ends the run with a recoverable error."""
-        self.log.append(*records, ConversationErrorEvent(**mint(), code=code, detail=detail, recoverable=True))
-        raise RunEnded
+            end(self.log, "empty_replies", wording.EMPTY_REPLIES)
 
 
 class CallIds:

@@ -15,6 +15,7 @@ from ..core.base import ImageBlock, TextBlock
 from ..core.budget import Budget
 from ..core.errors import CommandRefused, ConversationReadOnly, RunError, SmolPawsError
 from ..core.events import (
+    CondensationFailureEvent,
     ConversationStartEvent,
     Event,
     MessageEvent,
@@ -34,6 +35,7 @@ from ..core.view import View
 from ..core.wire import ApprovalRequest, Detail, Grant, Status
 from .agent import Agent
 from .approvals import Approvals, Mode
+from .control import Control, Stopped
 from .llm import Delta, Failure, Limits, Request
 from .log import EventLog, mint, new_id
 from .model_in_use import LLMFactory, ModelInUse
@@ -78,6 +80,7 @@ class Conversation:
         self._start = start
         self.model = ModelInUse(llm_for)
         self._run: Run | None = None
+        self._by_hand: Control | None = None
         self._broke: SmolPawsError | None = None
         self._idle = asyncio.Event()
         self._idle.set()
@@ -139,7 +142,7 @@ class Conversation:
     @property
     def budget(self) -> Budget:
         """The budget of the next request."""
-        return self.agent.budget(self.view, *self.model.current(self.view.binding))
+        return self.agent.gauge(self.view, *self.model.current(self.view.binding)).budget
 
     async def prepare(self) -> None:
         """Loads the model's client and looks up its window; sends nothing."""
@@ -201,11 +204,12 @@ class Conversation:
 
     def stop(self, command_id: str | None = None) -> bool:
         """Stops the run at once (R-STOP-1). False where nothing ran; then nothing is recorded (R-STOP-6)."""
-        if self._run is None:
-            return False
-        self._busy("stopping")
-        self._run.control.stop("person", command_id or new_id())
-        return True
+        controls = self._controls()
+        if controls:
+            self._busy("stopping")
+        for control in controls:
+            control.stop("person", command_id or new_id())
+        return bool(controls)
 
     def pause(self, command_id: str | None = None) -> None:
         """Lets the step finish, then pauses (R-STOP-9)."""
@@ -256,11 +260,44 @@ class Conversation:
             )
         self.log.append(MessageWithdrawnEvent(**mint(), message_id=message_id), command_id=command_id or new_id())
 
-    def condense(self, command_id: str | None = None) -> None:
-        """A manual condensation. No policy of this version offers one (R-MAN-2, R-MAN-4)."""
+    async def condense(self, command_id: str | None = None) -> str:
+        """A summary by hand, and its receipt in words (section 19). The status stays what it is.
+
+        Waits for the running step. Raises `CommandRefused`, and leaves the history as it was, where it is not offered,
+        where there is nothing to summarise, and where it failed.
+        """
         if self.policy.kind == "agent_reset":
             raise CommandRefused("agent_controlled_condensation", wording.MANUAL_REFUSED, status=409)
-        raise CommandRefused("condensation_not_available", wording.MANUAL_UNAVAILABLE, status=422)
+        if self.policy.kind == "no_op":
+            raise CommandRefused("condensation_not_available", wording.MANUAL_UNAVAILABLE)
+        self._writable()
+        command_id = command_id or new_id()
+        async with self.agent.turn:
+            if command_id in self.log.ledger.receipts:
+                return self._receipt(command_id)
+            view = self.view
+            if view.binding is None or self._start is not None:
+                raise CommandRefused("nothing_to_condense", wording.MANUAL_NOTHING)
+            control = self._by_hand = Control()
+            try:
+                llm = await control.guard(self.model.load(view.binding))
+                await self.agent.condense_by_hand(llm, self.model.window, command_id, control)
+            except Stopped as stopped:
+                self.log.append(*stopped.records, command_id=command_id)
+                why = wording.SUMMARY_FAILED["cancelled"]
+                raise CommandRefused("condensation_failed", wording.condensation_failed(why)) from None
+            finally:
+                self._by_hand = None
+                self._busy("")
+        return wording.MANUAL_DONE
+
+    def _receipt(self, command_id: str) -> str:
+        """What came of a manual condensation before (R-MAN-7). Raises `CommandRefused` where it had failed."""
+        for event in self.log.read():
+            if isinstance(event, CondensationFailureEvent) and event.command_id == command_id:
+                why = wording.SUMMARY_FAILED[event.code]
+                raise CommandRefused("condensation_failed", wording.condensation_failed(why))
+        return wording.MANUAL_DONE
 
     def set_title(self, title: str, command_id: str | None = None) -> None:
         self._writable()
@@ -288,14 +325,22 @@ class Conversation:
 
     async def close(self) -> None:
         """Stop, then give up the writer role (R-STOP-13)."""
+        for control in self._controls():
+            control.stop("close", new_id())
         if self._run is not None:
-            self._run.control.stop("close", new_id())
             await asyncio.wait([self._run.task])
+        async with self.agent.turn:  # a manual condensation stores that it was cancelled
+            pass
         await self.model.aclose()
-        await self.agent.summary_model.aclose()
+        await self.agent.condenser.model.aclose()
         self.log.store.close()
 
     # The run
+
+    def _controls(self) -> list[Control]:
+        """What holds the work in hand: the run, and a condensation by hand."""
+        held = [self._by_hand, self._run.control if self._run is not None else None]
+        return [control for control in held if control is not None]
 
     def _go(self) -> None:
         if self._run is None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
 
 from ..core import wording
 from ..core.base import JsonObject
+from ..core.events import ConversationErrorEvent, Event
 from ..core.messages import Renderer, request_size, system_message
 from ..core.view import View
+from .control import RunEnded
 from .llm import LLM, Failure
+from .log import EventLog, mint
 
 Ending = tuple[str, str]
 """A code of R-CODE-2, and a text for people."""
@@ -34,6 +39,8 @@ class Overflow:
         self.window = failure.window or window
         head = [system_message(view.start)] if view.start else []
         self.fixed = llm.estimate(request_size(head, tools)) or 0
+        self.known = llm.estimate(renderer.size(replace(view, unread=(), asides=()), tools)) or 0
+        """The fixed context and all that was read."""
         self.whole = llm.estimate(renderer.size(view, tools)) or 0
 
     async def output_allowance(self) -> Ending | None:
@@ -56,6 +63,33 @@ class Overflow:
             return "fixed_context_too_large", wording.fixed_context_too_large(self.fixed, None)
         return "input_too_large", wording.input_too_large(pending, self.window)
 
+    def largest_part(self) -> str:
+        """A sentence that names the largest part of the request, by estimate; empty where there is none (R-WORD-14)."""
+        parts = {
+            "its fixed context (instructions, memory, tools)": self.fixed,
+            "the history": self.known - self.fixed,
+            "what the model has not read yet": self.whole - self.known,
+        }
+        part, tokens = max(parts.items(), key=lambda item: item[1])
+        return wording.largest_part(part, tokens) if tokens > 0 else ""
+
+    def named(self, text: str) -> str:
+        """`text` with the largest part of the request."""
+        return f"{text} {self.largest_part()}".strip()
+
+    def too_large(self, otherwise: Ending) -> Ending:
+        """The part that is over the limit by itself, where nothing can be summarised (R-NEW-22)."""
+        pending = self.whole - self.known
+        if self.view.unread and self.window is not None and self.fixed + pending >= self.window:
+            return "input_too_large", wording.input_too_large(pending, self.window)
+        return self.no_summary_helps() or otherwise
+
     async def ending(self, otherwise: Ending) -> Ending:
         """The error that ends the run."""
         return await self.output_allowance() or self.no_summary_helps() or otherwise
+
+
+def end(log: EventLog, code: str, detail: str, records: Sequence[Event] = ()) -> NoReturn:
+    """Ends the run with a recoverable error, in one commit with these records (R-EMERG-4)."""
+    log.append(*records, ConversationErrorEvent(**mint(), code=code, detail=detail, recoverable=True))
+    raise RunEnded

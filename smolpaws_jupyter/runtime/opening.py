@@ -39,6 +39,7 @@ def repairs(log: EventLog, installed: Collection[str] | None = None) -> list[Eve
             CondensationFailureEvent(
                 **mint(),
                 request_id=request.id,
+                command_id=request.command_id,
                 code="interrupted",
                 error="The process ended before this was done. Nothing was cleared, and it is not repeated.",
             )

@@ -13,6 +13,7 @@ from ..core.events import ConversationErrorEvent, Event, InterruptEvent, PauseEv
 from ..core.settings import AgentSettings
 from .agent import Agent
 from .control import Control, RunEnded, Stopped
+from .endings import end
 from .log import mint, new_id
 from .model_in_use import ModelInUse
 from .runner import closures
@@ -61,10 +62,11 @@ class Run:
         llm = await self.control.guard(self.model.load(binding))
         for _ in range(self.settings.max_steps_per_run):
             self.control.check()
-            more = await self.agent.step(llm, self.model.window, self.control)
+            async with self.agent.turn:
+                more = await self.agent.step(llm, self.model.window, self.control)
             if self.control.pause_command is not None or not more:
                 return
-        self.agent.end("run_limit_reached", wording.run_limit(f"{self.settings.max_steps_per_run} steps"))
+        end(self.log, "run_limit_reached", wording.run_limit(f"{self.settings.max_steps_per_run} steps"))
 
     def _record(self, stopped: Stopped) -> None:
         """One commit: what may have been paid, a result for each open call, and why the run stopped (R-LOG-8)."""

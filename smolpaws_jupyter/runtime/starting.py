@@ -12,9 +12,9 @@ from typing import Any
 
 from ..core import wording
 from ..core.base import Skill
-from ..core.errors import ConversationNotFound, ProfileError, SettingsError, StartError, WorkspaceError
+from ..core.errors import ConversationNotFound, ProfileError, SettingsError, WorkspaceError
 from ..core.events import Bindings, ConversationStartEvent
-from ..core.policies import BUILT, policy_for
+from ..core.policies import Policy, policy_for
 from ..core.profile_choice import Catalogue, NamedProfile, main_profile, main_profile_name, profiles_of, summary_profile
 from ..core.profiles import Binding, LLMProfile, bind
 from ..core.settings import AgentSettings
@@ -96,13 +96,6 @@ class Opener:
     def new(self, condenser_kind: str | None = None) -> Conversation:
         """A new conversation. Nothing is on disk before its first message."""
         settings = self.settings(condenser_kind)
-        kind = settings.effective_condenser.condenser_kind
-        if kind not in BUILT:
-            raise StartError(
-                "condenser_not_available",
-                f"This version cannot run the condenser {kind!r}.",
-                detail=f"Use one of: {', '.join(BUILT)}.",
-            )
         bindings = Bindings(main=self.main(settings), summary=self.summary(settings))
         conversation_id = uuid.uuid4().hex
         tools = self.tools(settings)
@@ -112,7 +105,7 @@ class Opener:
             conversation_id=conversation_id,
             settings=settings.without_unknown_keys().model_dump(mode="json"),
             bindings=bindings,
-            system_prompt=self.system_prompt(policy.kind),
+            system_prompt=self.system_prompt(policy),
             memory_snapshot=self.memory_snapshot(),
             runtime_info=runtime_info(),
             skills=self.skills(),
@@ -178,9 +171,8 @@ class Opener:
 
     # Fixed context
 
-    def system_prompt(self, policy_kind: str) -> str:
-        habit = f"\n\n{wording.CONTEXT_HABIT.format(notes=self.wish.notes)}" if policy_kind == "agent_reset" else ""
-        return wording.SYSTEM_PROMPT + habit
+    def system_prompt(self, policy: Policy) -> str:
+        return f"{wording.SYSTEM_PROMPT}\n\n{policy.habit}".rstrip()
 
     def memory_snapshot(self) -> str | None:
         """The configured memory files, read once; later changes do not reach this conversation (R-MSG-2)."""

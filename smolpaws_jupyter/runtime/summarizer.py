@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..core import wording
 from ..core.events import (
     Condensation,
     CondensationFailureEvent,
     CondensationRequest,
-    ConversationErrorEvent,
+    PinEvent,
     UsageEvent,
 )
+from ..core.messages import Message
 from ..core.profiles import Binding
-from ..core.summary import SummaryPlan, attempts, previews, summary_request
-from .control import Control, RunEnded, Stopped
+from ..core.summary import SummaryPlan, attempts, summary_request
+from .control import Control, Stopped
 from .llm import LLM, Failure, Limits, LLMFailure, Request, Response
 from .log import EventLog, mint
 
@@ -24,78 +25,77 @@ AGAIN = ("rate_limit", "timeout", "transport", "server")
 """Failures that time may mend: the next attempt is worth its price (R-SUM-7)."""
 
 
-class NoSummary(Exception):
-    """There is no summary, and why: a code of R-CODE-3. `failure` is the last refusal, if there was one."""
+class NoSummary:
+    """There is no summary, and why: a code of R-CODE-3 and the record of it, which the caller stores."""
 
-    def __init__(self, code: str, failure: Failure | None = None) -> None:
-        super().__init__(code)
-        self.code = code
+    def __init__(self, request_id: str, code: str, failure: Failure | None = None) -> None:
+        """`failure` is the last refusal, if there was one."""
         self.failure = failure
+        self.record = _failure(request_id, code)
+        why = wording.SUMMARY_FAILED[code]
+        self.why = why if failure is None else f"{why[:-1]} ({failure.kind})."
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether the request for the summary was too large itself."""
+        return self.failure is not None and self.failure.kind == "overflow"
 
 
+@dataclass(frozen=True)
 class Summarizer:
-    """Carries out a policy's plan: intent first, then bounded attempts, then the fact or the record of its failure."""
+    """Buys one summary: intent first, then bounded attempts, then the fact."""
 
-    def __init__(self, log: EventLog, limits: Limits, on_failure: Callable[[Failure], None]) -> None:
-        """`on_failure` hears each refusal, whose words are shown and never stored."""
-        self.log = log
-        self.limits = replace(limits, max_http_requests=1)
-        self.on_failure = on_failure
+    log: EventLog
+    llm: LLM
+    binding: Binding
+    limits: Limits
+    control: Control
+    on_failure: Callable[[Failure], None]
+    """Hears each refusal, whose words are shown and never stored."""
+    command_id: str | None = None
+    """The command of the person who asked, if one did; every record carries it (R-MAN-7)."""
 
-    async def rescue(self, plan: SummaryPlan, llm: LLM, binding: Binding, control: Control) -> None:
-        """Replaces what the plan names by a summary. Raises `RunEnded` if that failed; the view is then as before."""
+    async def buy(self, plan: SummaryPlan) -> NoSummary | None:
+        """Replaces what the plan names by a summary. Gives None, or why there is none; the view is then as before."""
         request = CondensationRequest(**mint(), source="environment", details=plan.details)
-        self.log.append(request)
+        pins = (PinEvent(**mint(), entry_ids=plan.pins),) if plan.pins else ()
+        self.log.append(*pins, request, command_id=self.command_id)
         try:
-            text, response = await self._buy(plan, llm, binding, request.id, control)
-        except NoSummary as no:
-            self._fail(request.id, no.code, binding, no.failure)
+            reply = await self._reply(plan, request.id)
         except Stopped as stopped:
             stopped.records = (*stopped.records, _failure(request.id, "cancelled"))
             raise
-        else:
-            self._commit(plan, request.id, text, response, binding)
+        return reply if isinstance(reply, NoSummary) else self._commit(plan, request.id, reply)
 
-    def _commit(self, plan: SummaryPlan, request_id: str, text: str, response: Response, binding: Binding) -> None:
+    def _commit(self, plan: SummaryPlan, request_id: str, response: Response) -> NoSummary | None:
         fact = Condensation(
             **mint(),
             request_id=request_id,
             forgotten_event_ids=tuple(entry.id for entry in plan.entries),
             notice=plan.notice,
-            summary=text,
+            summary=f"{plan.heading}\n\n{response.text}" if plan.heading else response.text,
             summary_offset=plan.offset,
             llm_response_id=response.id,
         )
-        if self.log.check([fact]) is not None:
-            self._fail(request_id, "invalid_commit", binding, None)
-        self.log.append(fact)
+        refused = "invalid_commit" if self.log.check([fact]) is not None else plan.refuse(fact)
+        if refused is not None:
+            return NoSummary(request_id, refused)
+        self.log.append(fact, command_id=self.command_id)
+        return None
 
-    def _fail(self, request_id: str, code: str, binding: Binding, failure: Failure | None) -> None:
-        why = wording.SUMMARY_FAILED[code]
-        if failure is not None:
-            why = f"{why[:-1]} ({failure.kind})."
-        detail = wording.rescue_failed(binding.profile, why)
-        error = ConversationErrorEvent(**mint(), code="context_rescue_failed", detail=detail, recoverable=True)
-        self.log.append(_failure(request_id, code), error)
-        raise RunEnded
-
-    async def _buy(
-        self, plan: SummaryPlan, llm: LLM, binding: Binding, request_id: str, control: Control
-    ) -> tuple[str, Response]:
+    async def _reply(self, plan: SummaryPlan, request_id: str) -> Response | NoSummary:
+        """A reply with text, after as many attempts as the plan allows (R-SUM-4 to 7)."""
         failure: Failure | None = None
-        tries = attempts(previews(plan.entries), plan.scaling, plan.attempts)
+        tries = attempts(plan.shown, plan.scaling, plan.attempts)
         shown = next(tries)
         for attempt in range(1, plan.attempts + 1):
-            request = Request(summary_request(shown), [], binding)
             try:
-                response = await self._attempt(request, llm, request_id, attempt, control)
+                response = await self._attempt(summary_request(shown), request_id, attempt)
             except LLMFailure as error:
                 failure = error.failure
                 self.on_failure(failure)
             else:
-                if not response.text.strip():
-                    raise NoSummary("summary_blank")
-                return response.text, response
+                return response if response.text.strip() else NoSummary(request_id, "summary_blank")
             if failure.kind == "overflow":
                 shorter = next(tries, None)
                 if shorter is None:
@@ -104,16 +104,18 @@ class Summarizer:
             elif failure.kind not in AGAIN:
                 break
             elif attempt < plan.attempts:
-                await control.guard(asyncio.sleep(self._wait(failure)))
-        raise NoSummary("summary_failed", failure)
+                await self.control.guard(asyncio.sleep(self._wait(failure)))
+        return NoSummary(request_id, "summary_failed", failure)
 
     def _wait(self, failure: Failure) -> float:
         most = self.limits.retry_after_max_seconds
         asked = failure.retry_after or 0.0
         return asked if most is None else min(asked, most)
 
-    async def _attempt(self, request: Request, llm: LLM, request_id: str, attempt: int, control: Control) -> Response:
-        """One request, and its record whatever came of it (R-SUM-8)."""
+    async def _attempt(self, messages: list[Message], request_id: str, attempt: int) -> Response:
+        """One request at the socket, and its record whatever came of it (R-SUM-6, R-SUM-8)."""
+        request = Request(messages, [], self.binding)
+        limits = replace(self.limits, max_http_requests=1)
         sent = 0
 
         def on_send() -> None:
@@ -121,7 +123,6 @@ class Summarizer:
             sent += 1
 
         def record(outcome: str, spent: Response | Failure) -> UsageEvent:
-            binding = request.binding
             return UsageEvent(
                 **mint(),
                 purpose="summary",
@@ -130,8 +131,8 @@ class Summarizer:
                 outcome=outcome,
                 llm_response_id=spent.id if isinstance(spent, Response) else None,
                 usage_id="condenser",
-                binding_digest=binding.digest,
-                model=binding.model,
+                binding_digest=self.binding.digest,
+                model=self.binding.model,
                 usage=spent.usage,
                 http_requests=spent.http_requests,
                 latency_ms=spent.latency_ms,
@@ -139,15 +140,16 @@ class Summarizer:
             )
 
         try:
-            response = await control.guard(llm.complete(request, self.limits, lambda _: None, on_send))
+            response = await self.control.guard(self.llm.complete(request, limits, lambda _: None, on_send))
         except Stopped as stopped:
             if sent:
                 stopped.records = (record("cancelled", Failure("unknown", http_requests=sent)),)
             raise
         except LLMFailure as error:
-            self.log.append(record(error.failure.kind, error.failure))
+            self.log.append(record(error.failure.kind, error.failure), command_id=self.command_id)
             raise
-        self.log.append(record("ok" if response.text.strip() else "summary_blank", response))
+        outcome = "ok" if response.text.strip() else "summary_blank"
+        self.log.append(record(outcome, response), command_id=self.command_id)
         return response
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from smolpaws_jupyter.core.units import groups, in_batch, message_count, safe_cuts, text_block, units
+from smolpaws_jupyter.core.units import groups, in_batch, message_count, safe_cuts, text_blocks, units
 from tests.builders import PICTURE, History, call
 from tests.histories import histories
 
@@ -64,31 +64,27 @@ def test_units_are_whole_groups_and_cover_everything_once(history: History):
 
 
 @pytest.mark.parametrize(
-    ("entry_id", "block", "text"),
+    ("entry_id", "texts"),
     [
-        ("u1", 0, "look"),
-        ("u1", 1, None),  # a picture
-        ("u1", 2, None),
-        ("a1", 0, "thought"),
-        ("a1", 1, None),
-        ("o1", 0, "output"),
-        ("o2", 0, "Not run."),
-        ("o3", 0, "No."),
-        ("m1", 0, "words"),
-        ("nobody", 0, None),
+        ("u1", [(0, "look")]),  # and a picture, which is none
+        ("a1", [(0, "thought")]),
+        ("o1", [(0, "output")]),
+        ("o2", [(0, "Not run.")]),
+        ("o3", [(0, "No.")]),
+        ("m1", [(0, "words")]),
     ],
 )
-def test_r_win_15_which_texts_a_cut_may_shorten(entry_id: str, block: int, text: str | None):
+def test_r_win_15_which_texts_a_cut_may_shorten(entry_id: str, texts: list[tuple[int, str]]):
     history = History("summarizing_window").user("look", PICTURE).calls(READ, READ, READ, thought="thought")
     history.result("output").error().reject("No.").reply("words")
-    entry = next((e for e in history.view.read if e.id == entry_id), None)
-    assert text_block(entry, block) == text
+    (entry,) = (e for e in history.view.read if e.id == entry_id)
+    assert text_blocks(entry) == texts
 
 
 def test_r_win_15_a_summary_may_be_cut_and_a_notice_or_reminder_not():
     history = History().user("go").remind().reply().user("big").emergency("So far.")
     notice, summary = history.view.read
-    assert text_block(summary, 0) == "So far."
-    assert text_block(notice, 0) is None
+    assert text_blocks(summary) == [(0, "So far.")]
+    assert text_blocks(notice) == []
     reminder = History("new_context").user("go").remind().reply().view.read[1]
-    assert text_block(reminder, 0) is None
+    assert text_blocks(reminder) == []

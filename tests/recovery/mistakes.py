@@ -133,8 +133,8 @@ RECOVERY = [
 RESET = [
     Mistake(
         "runtime/agent.py",
-        "                commit = self.policy.not_possible(batch, mint)\n            self.log.append(*commit)",
-        "                commit = self.policy.not_possible(batch, mint)\n"
+        "                commit = self.policy.not_possible(batch, self.log.view, mint)\n            self.log.append(*commit)",
+        "                commit = self.policy.not_possible(batch, self.log.view, mint)\n"
         "            for event in commit:\n                self.log.append(event)",
         "A reset is three commits.",
     ),
@@ -146,8 +146,8 @@ RESET = [
     ),
     Mistake(
         "runtime/agent.py",
-        '        if finish_reason == "length":\n            return\n',
-        "",
+        '        if finish_reason == "length" or not batch:\n            return\n',
+        "        if not batch:\n            return\n",
         "A reset of a reply that was cut off clears the history.",
     ),
     Mistake(
@@ -185,9 +185,9 @@ RESET = [
 
 SUMMARY = [
     Mistake(
-        "runtime/agent.py",
-        "        elif view.rescue is not None:\n",
-        "        elif False:\n",
+        "runtime/condensing.py",
+        "            if self.policy.once and overflow.view.rescue is not None:\n",
+        "            if False:\n",
         "A second summary is bought before the model has answered.",
     ),
     Mistake(
@@ -222,13 +222,13 @@ SUMMARY = [
     ),
     Mistake(
         "runtime/summarizer.py",
-        '                if not response.text.strip():\n                    raise NoSummary("summary_blank")\n',
-        "",
+        'return response if response.text.strip() else NoSummary(request_id, "summary_blank")',
+        "return response",
         "A blank summary replaces the history.",
     ),
     Mistake(
         "runtime/summarizer.py",
-        "            self.log.append(record(error.failure.kind, error.failure))\n",
+        "            self.log.append(record(error.failure.kind, error.failure), command_id=self.command_id)\n",
         "",
         "A failed attempt at a summary leaves no record.",
     ),
@@ -240,8 +240,8 @@ SUMMARY = [
     ),
     Mistake(
         "core/policies/agent_reset.py",
-        "        protected = tuple(message.id for message in view.unread)\n",
-        "        protected = ()\n",
+        "details(trigger, view, protected=view.unread)",
+        "details(trigger, view)",
         "An emergency does not say which messages it protects.",
     ),
 ]

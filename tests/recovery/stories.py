@@ -76,8 +76,8 @@ async def a_reset_is_refused(life: Life) -> None:
     plan: Any = t.conversation.policy.settle
     broken = iter([True])
 
-    def settle(batch: Any, view: Any, mint: Any) -> Any:
-        commits = plan(batch, view, mint)
+    def settle(batch: Any, view: Any, gauge: Any, mint: Any) -> Any:
+        commits = plan(batch, view, gauge, mint)
         if len(batch) > 1 or not commits or not next(broken, False):
             return commits
         *others, fact = commits[0]

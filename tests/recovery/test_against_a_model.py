@@ -214,7 +214,7 @@ class Talking(RuleBasedStateMachine):
     def a_person_cannot_condense(self) -> None:
         """R-MAN-2, R-MAN-4: refused before anything is looked up or appended."""
         with pytest.raises(CommandRefused) as refused:
-            self.process.conversation.condense()
+            self.process.conversation.condense().send(None)
         assert refused.value.status == (409 if self.course.log.warns else 422)
 
     def notes(self, fact: Fact, act: Act) -> None:

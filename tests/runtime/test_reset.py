@@ -142,8 +142,8 @@ async def test_t_reset_03_a_plan_that_breaks_a_rule_becomes_an_error_result_and_
     plan = t.conversation.policy.settle
     broken = iter([True, False])
 
-    def settle(batch, view, mint):  # type: ignore[no-untyped-def]
-        commits = plan(batch, view, mint)
+    def settle(batch, view, gauge, mint):  # type: ignore[no-untyped-def]
+        commits = plan(batch, view, gauge, mint)
         if commits and next(broken):
             *others, fact = commits[0]
             return [(*others, fact.model_copy(update={"forgotten_event_ids": ()}))]

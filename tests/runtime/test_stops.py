@@ -250,7 +250,7 @@ async def test_t_man_01_a_manual_condensation_is_refused_and_appends_nothing() -
     await t.ask("Go")
     before = t.kinds
     with pytest.raises(CommandRefused) as caught:
-        t.conversation.condense()
+        await t.conversation.condense()
     assert (caught.value.code, caught.value.status) == ("agent_controlled_condensation", 409)
     assert t.kinds == before
 
@@ -258,7 +258,7 @@ async def test_t_man_01_a_manual_condensation_is_refused_and_appends_nothing() -
 async def test_t_man_05_without_a_condenser_it_is_not_available() -> None:
     t = talk([reply("ok")], settings={})
     with pytest.raises(CommandRefused) as caught:
-        t.conversation.condense()
+        await t.conversation.condense()
     assert (caught.value.code, caught.value.status) == ("condensation_not_available", 422)
 
 

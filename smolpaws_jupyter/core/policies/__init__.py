@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from ..settings import AgentResetSettings, AgentSettings
+from ..settings import (
+    AgentResetSettings,
+    AgentSettings,
+    LLMSummarizingSettings,
+    NewContextSettings,
+    SummarizingWindowSettings,
+)
 from .agent_reset import AgentReset
 from .base import Policy
+from .llm_summarizing import LLMSummarizing
+from .new_context import NewContext
 from .no_op import NoOp
+from .summarizing_window import SummarizingWindow
 
-__all__ = ["AgentReset", "NoOp", "Policy", "policy_for"]
-
-BUILT = ("agent_reset", "no_op")
-"""The kinds that this version can run. The others are read, kept and refused at the start."""
+__all__ = ["AgentReset", "LLMSummarizing", "NewContext", "NoOp", "Policy", "SummarizingWindow", "policy_for"]
 
 
 def policy_for(settings: AgentSettings, notes: str = "notes") -> Policy:
@@ -18,5 +24,11 @@ def policy_for(settings: AgentSettings, notes: str = "notes") -> Policy:
     match settings.effective_condenser:
         case AgentResetSettings(warning_thresholds=thresholds, conversation_history=history):
             return AgentReset(thresholds, notes, settings.hard_condenser, history=history)
+        case NewContextSettings():
+            return NewContext()
+        case LLMSummarizingSettings() as condenser:
+            return LLMSummarizing(condenser)
+        case SummarizingWindowSettings() as condenser:
+            return SummarizingWindow(condenser)
         case _:
             return NoOp()

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from .. import wording
 from ..base import Mint, TextBlock, ToolSpec
-from ..budget import Budget, due_stage
+from ..budget import Gauge, due_stage
 from ..events import (
     ActionEvent,
     Condensation,
@@ -17,14 +17,14 @@ from ..events import (
     ContextWarningEvent,
     Event,
     ObservationEvent,
-    RescueDetails,
     VoluntaryDetails,
 )
 from ..history import CONVERSATION_HISTORY
 from ..payloads import MESSAGE_LIMIT, CondenseAction, CondenseObservation
 from ..settings import HardCondenserSettings
-from ..summary import SummaryPlan
+from ..summary import SummaryPlan, details
 from ..view import View
+from .base import Policy, Trigger
 
 CONDENSE = ToolSpec(
     name="condense",
@@ -43,7 +43,7 @@ CONDENSE = ToolSpec(
 )
 
 
-class AgentReset:
+class AgentReset(Policy):
     """Warns in stages, and answers `condense` with a reset that buys no summary and calls no model (R-RESET-8)."""
 
     kind = "agent_reset"
@@ -61,12 +61,14 @@ class AgentReset:
         self._hard = hard
         self._thresholds = warning_thresholds
         self._notes = notes
+        self.habit = wording.CONTEXT_HABIT.format(notes=notes)
 
     def thresholds(self, view: View) -> tuple[float, ...]:
         return self._thresholds if view.thresholds is None else view.thresholds
 
-    def advice(self, view: View, budget: Budget, mint: Mint) -> ContextWarningEvent | None:
+    def advice(self, view: View, gauge: Gauge, mint: Mint) -> ContextWarningEvent | None:
         """The warning that is due before the next request (R-WARN-1 to 8)."""
+        budget = gauge.budget
         stage = due_stage(view, budget, self.thresholds(view))
         if stage is None or budget.tokens is None or budget.limit is None or budget.counted == "unknown":
             return None
@@ -80,7 +82,7 @@ class AgentReset:
             text=wording.warning(stage, budget.tokens, budget.limit, budget.counted, self._notes),
         )
 
-    def settle(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> list[tuple[Event, ...]]:
+    def settle(self, batch: Sequence[ActionEvent], view: View, gauge: Gauge, mint: Mint) -> list[tuple[Event, ...]]:
         """A valid call that stands alone resets; beside another it is an error and clears nothing (R-TOOL-10)."""
         calls = [a for a in batch if isinstance(a.action, CondenseAction)]
         if not calls:
@@ -89,15 +91,12 @@ class AgentReset:
             return [(_refusal(a, wording.CONDENSE_NOT_ALONE, mint),) for a in calls]
         return [reset(calls[0], view, mint)]
 
-    def rescue(self, view: View, boundary: str) -> SummaryPlan | None:
+    def plan(self, view: View, trigger: Trigger, gauge: Gauge) -> SummaryPlan | None:
         """With a hard condenser: a summary of all that was read, behind the emergency notice (R-EMERG-9, 11)."""
-        if self._hard is None:
+        if self._hard is None or trigger != "provider_context_window":
             return None
-        protected = tuple(message.id for message in view.unread)
         return SummaryPlan(
-            details=RescueDetails(
-                trigger="provider_context_window", input_event_id=boundary, protected_user_event_ids=protected
-            ),
+            details=details(trigger, view, protected=view.unread),
             entries=tuple(view.read),
             offset=0,
             notice=wording.EMERGENCY_NOTICE,
@@ -105,7 +104,7 @@ class AgentReset:
             scaling=self._hard.hard_context_reset_context_scaling,
         )
 
-    def not_possible(self, batch: Sequence[ActionEvent], mint: Mint) -> tuple[Event, ...]:
+    def not_possible(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> tuple[Event, ...]:
         action = batch[0]
         failure = CondensationFailureEvent(
             **mint(), action_id=action.id, code="invalid_commit", error=wording.NOT_POSSIBLE

@@ -1,0 +1,74 @@
+"""The harness summarises a range by size or tokens, or all it can after an overflow (contract, section 17)."""
+
+from __future__ import annotations
+
+from .. import wording
+from ..budget import Gauge
+from ..settings import LLMSummarizingSettings
+from ..summary import SummaryPlan, details
+from ..units import Entry, safe_cuts
+from ..view import View
+from .base import Due, Policy, Trigger
+
+
+class LLMSummarizing(Policy):
+    """Keeps the first entries and the latest, and puts a summary in the place of what lies between."""
+
+    kind = "llm_summarizing"
+
+    def __init__(self, settings: LLMSummarizingSettings) -> None:
+        self._settings = settings
+
+    def due(self, view: View, gauge: Gauge) -> Due | None:
+        """A summary by size or by tokens, once until the model has answered (R-ORD-1, R-BOUND-5)."""
+        if view.routine is not None:
+            return None
+        if self._too_many_tokens(gauge):
+            return "tokens"
+        return "size" if _entries(view) > self._settings.max_size else None
+
+    def plan(self, view: View, trigger: Trigger, gauge: Gauge) -> SummaryPlan | None:
+        """A lawful range; after an overflow or for a person, without one, all of `read` (R-ORD-2 to 4, R-ORD-9)."""
+        start, stop = self._range(view, trigger)
+        if not self._lawful(view, start, stop):
+            start, stop = 0, len(view.read)
+            if trigger in ("size", "tokens") or not _worth(view.read[start:stop]):
+                return None
+        return SummaryPlan(
+            details=details(trigger, view, protected=view.unread),
+            entries=tuple(view.read[start:stop]),
+            offset=start,
+            attempts=self._settings.hard_context_reset_max_retries,
+            scaling=self._settings.hard_context_reset_context_scaling,
+            heading=wording.SUMMARY_HEADING,
+        )
+
+    def _range(self, view: View, trigger: Trigger) -> tuple[int, int]:
+        """From the first safe cut at or after `keep_first` to the first one that leaves the tail (R-ORD-3)."""
+        targets = [self._settings.max_size // 2] if _entries(view) > self._settings.max_size else []
+        if trigger != "size":
+            targets.append(_entries(view) // 2)
+        target = min(targets, default=0)
+        tail = max(0, target - self._settings.keep_first - 1)
+        last = _entries(view) - tail
+        cuts = safe_cuts(view.read)
+        start = next((cut for cut in cuts if cut >= self._settings.keep_first), len(view.read))
+        return start, next((cut for cut in cuts if cut >= last), len(view.read))
+
+    def _lawful(self, view: View, start: int, stop: int) -> bool:
+        """R-ORD-4."""
+        enough = stop - start >= self._settings.minimum_progress * _entries(view)
+        return enough and _worth(view.read[start:stop])
+
+    def _too_many_tokens(self, gauge: Gauge) -> bool:
+        most = self._settings.token_trigger(gauge.budget.limit)
+        return most is not None and gauge.budget.tokens is not None and gauge.budget.tokens > most
+
+
+def _entries(view: View) -> int:
+    return len(view.read) + len(view.unread)
+
+
+def _worth(entries: list[Entry]) -> bool:
+    """Whether there is anything but an earlier summary."""
+    return any(entry.kind != "CondensationSummaryEvent" for entry in entries)

@@ -1,0 +1,116 @@
+"""The harness summarises the oldest messages, and cuts long texts where that cannot help (contract, section 16)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from ..base import Mint
+from ..budget import Gauge
+from ..events import Cut, Event, TruncationEvent
+from ..messages import cut_mark
+from ..settings import SummarizingWindowSettings
+from ..summary import SummaryPlan, details, in_full
+from ..units import Entry, groups, in_batch, message_count, text_blocks, units
+from ..view import View
+from .base import Due, Policy, Trigger
+
+
+class SummarizingWindow(Policy):
+    """Bounded by progress and not by a count: each answer to an overflow forgets, cuts, or stops (R-WIN-10)."""
+
+    kind = "summarizing_window"
+    once = False
+
+    def __init__(self, settings: SummarizingWindowSettings) -> None:
+        self._settings = settings
+
+    def due(self, view: View, gauge: Gauge) -> Due | None:
+        """One reduction ahead of an overflow, where a share for it is set (R-WIN-11, R-WIN-12)."""
+        threshold, fraction = self._settings.proactive_threshold, gauge.budget.fraction
+        if threshold is None or fraction is None or view.routine is not None:
+            return None
+        return "proactive" if fraction >= threshold else None
+
+    def plan(self, view: View, trigger: Trigger, gauge: Gauge) -> SummaryPlan | None:
+        """A summary of the oldest messages but the pinned ones; None where that cannot help (R-WIN-1 to 7)."""
+        pins = self._pins(view)
+        before = view.read[: self._split(view)]
+        chosen = [entry for entry in before if entry.id not in _with_their_units(pins | view.pins, view.read)]
+        if all(entry.kind == "CondensationSummaryEvent" for entry in chosen):
+            return None
+        return SummaryPlan(
+            details=details(trigger, view, protected=view.unread),
+            entries=tuple(chosen),
+            texts=tuple(in_full(entry, view) for entry in chosen),
+            offset=len(before) - len(chosen),
+            attempts=1,
+            pins=tuple(entry.id for entry in _shown(view) if entry.id in pins),
+        )
+
+    def truncation(self, view: View, mint: Mint) -> tuple[Event, ...]:
+        """Cuts every text that qualifies at once, in one event (R-WIN-14 to 18)."""
+        spared = _with_their_units(self._pins(view) | view.pins, view.read)
+        cuts = tuple(
+            cut
+            for entry in _shown(view)
+            if entry.id not in spared
+            for cut in self._cuts(entry)
+            if (cut.entry_id, cut.block_index) not in view.cuts
+        )
+        if not cuts:
+            return ()
+        return (TruncationEvent(**mint(), cuts=cuts),)
+
+    def _split(self, view: View) -> int:
+        """The entries of `read` before the split; 0 where there are too few messages (R-WIN-1, R-WIN-2)."""
+        sizes = [message_count(view.read[unit.start : unit.stop]) for unit in units(view.read)]
+        in_all = sum(sizes) + len(view.unread)
+        wanted = max(1, math.floor(in_all * self._settings.summary_ratio))
+        wanted = min(wanted, in_all - self._settings.preserve_recent_messages, sum(sizes))
+        if wanted <= 0:
+            return 0
+        return next(
+            unit.stop for unit, messages in zip(units(view.read), accumulate(sizes), strict=True) if messages >= wanted
+        )
+
+    def _pins(self, view: View) -> frozenset[str]:
+        """The entries of the first messages, where they are to be pinned and are not yet (R-WIN-3)."""
+        if view.pins:
+            return frozenset()
+        first = (ids for _, ids in zip(range(self._settings.pin_first), _messages(_shown(view)), strict=False))
+        return frozenset(id_ for ids in first for id_ in ids)
+
+    def _cuts(self, entry: Entry) -> Iterator[Cut]:
+        """The cuts of an entry's texts that are long enough (R-WIN-16, R-WIN-17)."""
+        keep = self._settings.truncate_preserve_chars
+        for index, text in text_blocks(entry):
+            removed = len(text) - 2 * keep
+            if keep > 0 and removed - len(cut_mark(removed)) > keep:
+                yield Cut(entry_id=entry.id, block_index=index, head_chars=keep, tail_chars=keep, removed_chars=removed)
+
+
+def _shown(view: View) -> list[Entry]:
+    return [*view.read, *view.unread]
+
+
+def _messages(entries: Sequence[Entry]) -> Iterator[list[str]]:
+    """The ids behind each message: a batch counts as two, its calls and all its results (R-VIEW-11)."""
+    for group in groups(entries):
+        members = entries[group.start : group.stop]
+        if in_batch(members[0]):
+            yield [entry.id for entry in members if entry.kind == "ActionEvent"]
+            yield [entry.id for entry in members if entry.kind != "ActionEvent"]
+        else:
+            yield [members[0].id]
+
+
+def _with_their_units(ids: frozenset[str], read: Sequence[Entry]) -> set[str]:
+    """These ids, and all that belongs together with one of them: half a unit cannot be kept."""
+    whole = set(ids)
+    for unit in units(read):
+        members = {entry.id for entry in read[unit.start : unit.stop]}
+        if not members.isdisjoint(ids):
+            whole |= members
+    return whole
