@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, get_args, overload
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -74,15 +77,22 @@ class Entries(Sequence[T], Generic[T]):
     def __repr__(self) -> str:
         return f"Entries({list(self)!r})"
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """As JSON, a list."""
+        return _made_of(cls, list, handler.generate_schema(list[get_args(source)[0]]))
+
 
 class Index(Mapping[str, V], Generic[V]):
     """An immutable mapping of ids with constant-time `put` for an id that is new."""
 
     __slots__ = ("_items", "_length")
 
-    def __init__(self) -> None:
-        self._items: dict[str, tuple[int, V]] = {}
-        self._length = 0
+    def __init__(self, items: Mapping[str, V] | None = None) -> None:
+        self._items: dict[str, tuple[int, V]] = {
+            key: (at, value) for at, (key, value) in enumerate((items or {}).items())
+        }
+        self._length = len(self._items)
 
     def put(self, key: str, value: V) -> Index[V]:
         """A new value in which `key` has this value. Another value for a known key costs a copy."""
@@ -120,6 +130,17 @@ class Index(Mapping[str, V], Generic[V]):
         return isinstance(other, Index) and dict(self) == dict(other)  # pyright: ignore[reportUnknownArgumentType]
 
     __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """As JSON, an object."""
+        return _made_of(cls, dict, handler.generate_schema(dict[str, get_args(source)[0]]))
+
+
+def _made_of(cls: type, plain: type, schema: CoreSchema) -> CoreSchema:
+    """How pydantic reads and writes a class of this module: as what it is made of."""
+    written = core_schema.wrap_serializer_function_ser_schema(lambda value, write: write(plain(value)), schema=schema)
+    return core_schema.no_info_after_validator_function(cls, schema, serialization=written)
 
 
 def changed(value: T, changes: Mapping[str, Any]) -> T:

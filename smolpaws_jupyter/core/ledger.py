@@ -22,7 +22,7 @@ Cause = Literal["voluntary", "rescue", "routine", "manual"]
 class Sum:
     """What was reported, added up, and how many records reported nothing; unknown is never added as zero (R-ACC-3)."""
 
-    reported: float = 0
+    reported: int | float = 0
     unknown: int = 0
 
     def plus(self, value: float | None) -> Sum:

@@ -333,7 +333,7 @@ class Conversation:
             pass
         await self.model.aclose()
         await self.agent.condenser.model.aclose()
-        self.log.store.close()
+        self.log.close()
 
     # The run
 

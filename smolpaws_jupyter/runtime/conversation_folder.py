@@ -13,17 +13,19 @@ from .blobs import Blobs
 from .disk import Disk, write_all
 from .draft import Draft
 from .log_file import LogFile
+from .record import LONGEST_LINE
 
 _BLOB_NAME = re.compile(rb"[0-9a-f]{64}")
 
 
 class ConversationFolder:
-    """`log.jsonl`, `lock`, `blobs/` and `.gitignore`, for their owner alone (F-61)."""
+    """`log.jsonl`, `log.snapshot`, `lock`, `blobs/` and `.gitignore`, for their owner alone (F-61)."""
 
     def __init__(self, disk: Disk, path: Path) -> None:
         self.disk = disk
         self.path = path
         self.log_path = path / "log.jsonl"
+        self._snapshot_path = path / "log.snapshot"
         self.blobs = Blobs(disk, path / "blobs")
         self._lock: int | None = None
 
@@ -71,6 +73,26 @@ class ConversationFolder:
             log.close()
             raise
         return log
+
+    def read_snapshot(self) -> bytes:
+        """The snapshot beside the log. Raises OSError."""
+        fd = self.disk.open(self._snapshot_path)
+        try:
+            size = self.disk.size(fd)
+            return self.disk.read(fd, size, 0) if size <= LONGEST_LINE else b""
+        finally:
+            self.disk.close(fd)
+
+    def write_snapshot(self, data: bytes) -> None:
+        """Another snapshot in place of the last one. It is not made durable: it may be lost. Raises OSError."""
+        part = self.path / "log.snapshot.part"
+        self.disk.remove(part)
+        fd = self.disk.open(part, write=True, create=True)
+        try:
+            write_all(self.disk, fd, data)
+        finally:
+            self.disk.close(fd)
+        self.disk.replace(part, self._snapshot_path)
 
     def copy_from(self, other: ConversationFolder, log: LogFile, number: int, commit: Draft) -> None:
         """A log that begins as another one, up to a commit's number, and goes on with `commit`: wholly or not at all.

@@ -14,9 +14,10 @@ from collections.abc import Generator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from ..core.base import JsonObject
 from ..core.errors import ConversationNotFound, StoreError
 from ..core.events import Event
-from . import lock, writers
+from . import lock, snapshot, writers
 from .blobs import Doubtful
 from .conversation_folder import ConversationFolder
 from .disk import Disk
@@ -42,6 +43,7 @@ class JsonlStore(LineStore):
         self.writer_id = writers.writer_id()
         self.last_writer_id: str | None = None
         self.recovered: tuple[str, ...] = ()
+        self.kept_folds: tuple[int, JsonObject] | None = None
         self._folder = ConversationFolder(disk or Disk(), folder)
         self._log: LogFile | None = None
         self._reason = ""
@@ -81,6 +83,7 @@ class JsonlStore(LineStore):
         self.recovered = ()
         try:
             log = self._open_log()
+            self.kept_folds = snapshot.adopt(self._folder, log)
             findings = self._scan(log)
         except StoreError:
             self._folder.let_go()
@@ -155,7 +158,13 @@ class JsonlStore(LineStore):
             commit = self._draft(len(log.index.starts), events)
             for data in commit.blobs.values():
                 self._put(log, data)
-            log.append(commit.line, self.writer_id, len(events))
+            log.append(commit.line, self.writer_id, len(events), commit.blobs)
+
+    def keep_folds(self, folds: JsonObject) -> None:
+        log = self._log
+        if self.read_only is None and log is not None and log.has_grown and not self._has_left_out:
+            with self._appending:
+                snapshot.keep(self._folder, log, folds)
 
     def put_blob(self, data: bytes) -> str:
         with self._writing() as log:

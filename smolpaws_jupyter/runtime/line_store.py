@@ -21,6 +21,8 @@ class LineStore(ABC):
 
     def __init__(self) -> None:
         self._notices: dict[str, None] = {}
+        self._has_left_out = False
+        """Something was left out on reading, which every opening has to tell."""
 
     @abstractmethod
     def _line(self, number: int) -> bytes:
@@ -46,14 +48,11 @@ class LineStore(ABC):
         return tuple(self._notices)
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
-        stop = len(self) if stop is None else min(stop, len(self))
-        position = max(start, 0)
-        while position < stop:
-            number = self._commit_of(position)
-            first = self._firsts[number]
-            events = self._decode(number)
-            yield from events[position - first : stop - first]
-            position = first + len(events)
+        start, stop = max(start, 0), len(self) if stop is None else min(stop, len(self))
+        if start < stop:
+            for number in range(self._commit_of(start), self._commit_of(stop - 1) + 1):
+                first = self._firsts[number]
+                yield from self._decode(number)[max(start - first, 0) : stop - first]
 
     def commits(self, start: int = 0) -> Iterator[tuple[Event | UnknownEvent, ...]]:
         if start < len(self):
@@ -85,6 +84,7 @@ class LineStore(ABC):
                 detail="Open the conversation again: what is sound before it can still be read.",
             ) from None
         self._notice(*left_out)
+        self._has_left_out |= bool(left_out)
         return events
 
     def _notice(self, *sentences: str) -> None:

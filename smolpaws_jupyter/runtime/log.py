@@ -6,6 +6,7 @@ Text is cleaned on its way in, here and nowhere else: unpaired surrogates are re
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError
 
+from ..core import folds
 from ..core.base import JsonObject, Stamp
 from ..core.errors import ConversationReadOnly, StoreError
 from ..core.events import Event
@@ -23,6 +25,10 @@ from ..core.view import View
 from .redaction import Redactor
 from .store import Store
 from .text import clean
+
+KEEP_EVERY = 1_000
+KEEP_PART = 20
+"""Folds are kept at a reset after so many events, or a twentieth of a long log: in all, as much as the log is long."""
 
 Subscriber = Callable[[int, Sequence[Event]], None]
 
@@ -50,12 +56,19 @@ class EventLog:
         self._read_all()
 
     def _read_all(self) -> None:
-        self.replay = Replay()
-        self.ledger = Ledger()
         self.violation: Violation | None = None
-        for commit in self.store.commits():
+        self._kept, self.replay, self.ledger = self._kept_folds()
+        for commit in self.store.commits(self._kept):
             self._fold_stored(commit)
         self._in_doubt = False
+
+    def _kept_folds(self) -> tuple[int, Replay, Ledger]:
+        """The folds that the store kept, and of how many events; empty ones of none where there are none."""
+        if (kept := self.store.kept_folds) is not None:
+            length, data = kept
+            with contextlib.suppress(ValueError):
+                return length, *folds.load(data)
+        return 0, Replay(), Ledger()
 
     def _fold_stored(self, commit: Sequence[Event | UnknownEvent]) -> None:
         """Folds until the first violation; what follows one stays readable and has no effect (section 20)."""
@@ -129,7 +142,20 @@ class EventLog:
         self._fold(commit, replay)
         for subscriber in tuple(self._subscribers):
             subscriber(start, commit)
+        if commit[-1].kind == "Condensation":
+            self._keep_folds(max(KEEP_EVERY, len(self) // KEEP_PART))
         return commit
+
+    def _keep_folds(self, least: int) -> None:
+        """Lets the store keep the folds, where that spares the next opening much: so many events, and a short view."""
+        if len(self) - self._kept >= least and 4 * len(self.view.read) <= len(self) and self.violation is None:
+            self._kept = len(self)
+            self.store.keep_folds(folds.dump(self.replay, self.ledger))
+
+    def close(self) -> None:
+        """Gives up the writer's role. Nothing can be read or appended afterwards."""
+        self._keep_folds(KEEP_EVERY)
+        self.store.close()
 
     def refresh(self) -> int:
         """For a reader of another's log: folds what came since, and gives the number of events. Tells no subscriber.

@@ -10,8 +10,9 @@ import contextlib
 import errno
 import re
 import threading
+import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -36,6 +37,8 @@ class LogFile:
         self.index = Index()
         self.broken = ""
         """Why nothing can be appended any more, as a sentence."""
+        self.has_grown = False
+        """Something was appended, so it ends with a commit of this opening."""
         self._disk = disk
         self._using = threading.Lock()
         self._closed = True
@@ -56,6 +59,13 @@ class LogFile:
     def is_in_place(self) -> bool:
         """Whether its path still names this file."""
         return self._disk.is_still(self._fd, self.path)
+
+    def begins_with(self, index: Index) -> bool:
+        """Whether its first bytes are those that an index is of: no other bytes have that checksum. Raises OSError."""
+        at = crc = 0
+        while at < index.end and (piece := self._disk.read(self._fd, min(_PIECE, index.end - at), at)):
+            at, crc = at + len(piece), zlib.crc32(piece, crc)
+        return (at, crc) == (index.end, index.crc)
 
     def scan(self, has_blob: Callable[[str], bool], *, writer_gone: bool) -> Findings:
         """Brings the index up to what the file holds now. Raises OSError."""
@@ -98,7 +108,7 @@ class LogFile:
 
     # Appending
 
-    def append(self, line: bytes, writer: str, events: int) -> None:
+    def append(self, line: bytes, writer: str, events: int, blobs: Iterable[str] = ()) -> None:
         """One line, durable on return. Raises StoreError, and then it is not in the log, or the log is broken."""
         self._check_fence()
         try:
@@ -124,7 +134,8 @@ class LogFile:
         if not alone:  # whose line is first, and counts, is found out by reading
             self._break(f"{self.path} was written by somebody else at the same moment.")
             raise StoreError(self.broken, code="unknown_outcome", detail=_REOPEN)
-        self.index.add(len(line), writer, events)
+        self.index.add(line, writer, events, blobs)
+        self.has_grown = True
 
     def _check_fence(self) -> None:
         """Stops a writer whose file is no longer what it left (F-7, F-8, I-6)."""
@@ -163,7 +174,7 @@ class LogFile:
             yield f"Line {number} of the log was written by another writer after this one had gone on; it is left out."
         if findings.unended:
             write_all(self._disk, self._fd, b"\n")
-            self.index.end += 1
+            self.index.grow(b"\n")
         if findings.torn:
             self._keep_aside(self.index.end, findings.torn)
             self._disk.truncate(self._fd, self.index.end)

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..core.base import JsonObject
 from ..core.errors import StoreError
 from ..core.events import Event
 from . import writers
@@ -27,6 +28,7 @@ class _Content:
     length: int = 0
     blobs: dict[str, bytes] = field(default_factory=dict[str, bytes])
     last_writer_id: str | None = None
+    folds: tuple[int, JsonObject] | None = None
     owner: MemoryStore | None = None
 
 
@@ -108,6 +110,14 @@ class MemoryStore(LineStore):
     @property
     def _firsts(self) -> Sequence[int]:
         return self._content.firsts
+
+    @property
+    def kept_folds(self) -> tuple[int, JsonObject] | None:
+        return self._content.folds
+
+    def keep_folds(self, folds: JsonObject) -> None:
+        if self.read_only is None and not self._has_left_out:
+            self._content.folds = (self._length, folds)
 
     def put_blob(self, data: bytes) -> str:
         self._check_writable()

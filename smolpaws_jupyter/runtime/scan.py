@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -34,24 +35,34 @@ class Index:
     lines: int = 0
     end: int = 0
     """Bytes of the file that are known and sound."""
+    crc: int = 0
+    """`zlib.crc32` of those bytes."""
     length: int = 0
     """Events."""
     last_writer_id: str | None = None
     late_writers: set[str] = field(default_factory=set[str])
     """Who has written the one record that a fenced writer may still write."""
+    blobs: set[str] = field(default_factory=set[str])
+    """The SHA-256 of every blob that a commit names."""
 
-    def add(self, size: int, writer: str, events: int) -> None:
-        """One more commit: a line of `size` bytes."""
+    def add(self, line: bytes, writer: str, events: int, blobs: Iterable[str]) -> None:
+        """One more commit."""
         self.starts.append(self.end)
         self.firsts.append(self.length)
         self.last_writer_id = writer
-        self.skip(size)
+        self.blobs.update(blobs)
+        self.skip(line)
         self.length += events
 
-    def skip(self, size: int) -> None:
+    def skip(self, line: bytes) -> None:
         """A line that counts for nothing."""
         self.lines += 1
-        self.end += size
+        self.grow(line)
+
+    def grow(self, data: bytes) -> None:
+        """More bytes that are known."""
+        self.end += len(data)
+        self.crc = zlib.crc32(data, self.crc)
 
     def span(self, number: int) -> tuple[int, int]:
         """Where the line of a commit begins, and where it ends at the latest."""
@@ -129,12 +140,12 @@ def scan(
             findings.damage = _sentence(index, error)
             break
         if late:
-            index.skip(len(line))
+            index.skip(line)
             index.late_writers.add(record.writer)
             findings.skipped.append(index.lines)
         else:
             _note_version(findings, record.version, index)
-            index.add(len(line), record.writer, len(record.events))
+            index.add(line, record.writer, len(record.events), (sha256 for sha256, _ in record.references))
             findings.skipped.clear()  # whoever wrote this record has told of them
         findings.unended = not ended
     return findings

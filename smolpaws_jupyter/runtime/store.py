@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from ..core.base import JsonObject
 from ..core.events import Event
 from ..core.records import UnknownEvent
 
@@ -65,6 +66,15 @@ class Store(Protocol):
 
     def __len__(self) -> int:
         """How many events there are."""
+        ...
+
+    @property
+    def kept_folds(self) -> tuple[int, JsonObject] | None:
+        """How many events the folds are of that were kept with this log, and those folds; None where none count."""
+        ...
+
+    def keep_folds(self, folds: JsonObject) -> None:
+        """Keeps the folds of all events, so that opening need not make them again. They may be lost at any time."""
         ...
 
     def put_blob(self, data: bytes) -> str:
