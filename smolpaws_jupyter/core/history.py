@@ -145,8 +145,7 @@ class Snapshot:
         return match if isinstance(event, MessageEvent) else {**match, "tool_name": event.tool_name}
 
     def _find(self, event_id: str) -> tuple[int, Retrievable] | None:
-        named = f'"id":{_json(event_id)}'
-        found = self._retrievable(self.length, lambda text: named in text)
+        found = self._retrievable(self.length, naming("id", event_id))
         return next(((position, event) for position, event in found if event.id == event_id), None)
 
     def _retrievable(self, stop: int, may_hold: MayHold = lambda _: True) -> Iterator[tuple[int, Retrievable]]:
@@ -235,6 +234,12 @@ def holding(query: str) -> MayHold:
         return begins and any(f"\\n{last}" in field or field.startswith(last) for field in fields)
 
     return may_hold
+
+
+def naming(field: str, event_id: str) -> MayHold:
+    """Tells of the JSON text of commits whether an event in it may have this id in this field."""
+    named = f'"{field}":{_json(event_id)}'
+    return lambda text: named in text
 
 
 def _json(value: object) -> str:

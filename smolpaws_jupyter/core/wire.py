@@ -110,6 +110,17 @@ class New(CommandBase):
     condenser_kind: str | None = None
 
 
+class Fork(CommandBase):
+    """Go on from the event `at`, or from just before the event `before`, in a new conversation in this widget.
+
+    Without either, from where the conversation is. It stays as it is, and can be opened again (R-FORK-1).
+    """
+
+    kind: Literal["fork"] = "fork"
+    at: NonEmpty | None = None
+    before: NonEmpty | None = None
+
+
 class Replay(CommandBase):
     """Ask for the events from position `since` on."""
 
@@ -146,6 +157,7 @@ Command = Annotated[
     | TakeOver
     | Open
     | New
+    | Fork
     | Replay
     | NextRequest
     | Fetch,

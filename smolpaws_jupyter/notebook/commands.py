@@ -18,6 +18,7 @@ from ..core.wire import (
     Command,
     Condense,
     Fetch,
+    Fork,
     New,
     NextRequest,
     NextRequestIs,
@@ -134,6 +135,8 @@ class Commands:
                 await session.open(command.conversation_id)
             case New():
                 await session.show(session.opener.new(command.condenser_kind))
+            case Fork():
+                await session.fork(command)
             case _:
                 raise CommandRefused("unknown_command", f"There is no command {command.kind!r}.")
         return None

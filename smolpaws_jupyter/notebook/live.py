@@ -45,6 +45,17 @@ def live_session(worker: Worker, wish: Wish, conversation: str | None, client_fo
     return worker.start(_session(wish, conversation, client_for)).result()
 
 
+async def forked_session(source: Session, at: str | None, before: str | None, client_for: ClientFor) -> Session:
+    """A session of its own for a fork of what another one shows, which goes on as if nothing had happened."""
+    python, opener = _opener(source.opener.wish, client_for)
+    conversation = source.conversation
+    fork = conversation.fork(at, before=before, tools=opener.tools(conversation.settings))
+    session = Session(fork, opener, python, lambda id_: _showing(id_) is not None)
+    _sessions.append((None, session))
+    await _prepare(fork)
+    return session
+
+
 async def _session(wish: Wish, conversation: str | None, client_for: ClientFor) -> Session:
     key = wish.key()
     found = _made_for(key) if conversation is None else _showing(conversation)
@@ -60,8 +71,7 @@ async def _session(wish: Wish, conversation: str | None, client_for: ClientFor) 
 
 
 def _make(wish: Wish, conversation_id: str | None, client_for: ClientFor) -> Session:
-    python = PythonTool() if in_kernel() else None
-    opener = Opener(wish, lambda _: [python] if python is not None else [], client_for)
+    python, opener = _opener(wish, client_for)
     conversation = opener.new() if conversation_id in (None, "new") else opener.load(conversation_id)
     session = Session(conversation, opener, python, lambda id_: _showing(id_) is not None)
     if conversation_id is None:
@@ -70,6 +80,12 @@ def _make(wish: Wish, conversation_id: str | None, client_for: ClientFor) -> Ses
         # Traits are saved into notebooks, and a title may be the person's first words.
         session.resumable = latest and latest.model_copy(update={"title": ""})
     return session
+
+
+def _opener(wish: Wish, client_for: ClientFor) -> tuple[PythonTool | None, Opener]:
+    """The tool for Python, which belongs to one session alone, and what starts conversations with it."""
+    python = PythonTool() if in_kernel() else None
+    return python, Opener(wish, lambda _: [python] if python is not None else [], client_for)
 
 
 def _made_for(key: str) -> Session | None:

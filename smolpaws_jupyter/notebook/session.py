@@ -14,7 +14,7 @@ from ..core.budget import Budget
 from ..core.errors import CommandRefused, ConversationReadOnly, SmolPawsError
 from ..core.events import Event
 from ..core.profiles import Binding, is_practice
-from ..core.wire import ApprovalRequest, BudgetState, ConversationInfo, Problem, Status, Traits
+from ..core.wire import ApprovalRequest, BudgetState, ConversationInfo, Fork, Problem, Status, Traits
 from ..runtime.conversation import Conversation, Words
 from ..runtime.starting import Opener
 from .commands import Commands
@@ -91,6 +91,13 @@ class Session:
                 status=409,
             )
         await self.show(self.opener.load(conversation_id))
+
+    async def fork(self, command: Fork) -> None:
+        """Shows a fork of this conversation, which must be at rest: showing another one would stop it (R-FORK-2)."""
+        if self.conversation.status in ("running", "waiting"):
+            raise CommandRefused("busy", "The agent is working.", detail="Stop or wait, then fork.")
+        forked = self.conversation.fork(command.at, before=command.before, command_id=command.id)
+        await self.show(forked)
 
     async def become_writer(self) -> None:
         """Opens a conversation again that could only be read. Raises `ConversationReadOnly` where that is still so."""

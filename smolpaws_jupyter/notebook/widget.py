@@ -119,6 +119,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
             scope=scope,
             save=save,
         )
+        self._kind = type(self)  # anywidget then gives each widget a class of its own
         self._worker = Worker.shared()
         self._session = session = live_session(self._worker, wish, conversation, self._client)
         for binding in session.bindings():
@@ -221,6 +222,17 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
                 cell.waits()
                 cell.rest()
         return done.result()
+
+    def fork(self, at: str | None = None, *, before: str | None = None) -> SmolPaws:
+        """Another agent that goes on from here, or from an earlier event of this conversation, which stays as it is.
+
+        `at` is the id of the last event that comes along, `before` that of the first that does not, such as a message
+        of yours. Nothing of the fork runs before you act.
+        """
+        from .live import forked_session
+
+        session = self._worker.start(forked_session(self._session, at, before, self._client)).result()
+        return self._kind(conversation=session.conversation.id)
 
     def enter_key(self, profile: str) -> None:
         """Ask for a key without showing it, and keep it in memory only."""

@@ -36,9 +36,11 @@ from ..core.wire import ApprovalRequest, Detail, Grant, Status
 from .agent import Agent
 from .approvals import Approvals, Mode
 from .control import Control, Stopped
+from .forking import fork
 from .llm import Delta, Failure, Limits, Request
 from .log import EventLog, mint, new_id
 from .model_in_use import LLMFactory, ModelInUse
+from .opening import repair
 from .run import Run
 from .runner import ToolRunner
 from .tools.base import Tool
@@ -78,6 +80,8 @@ class Conversation:
         self.last_problem: Failure | None = None
         self.detail: Detail = ""
         self._start = start
+        self._llm_for = llm_for
+        self._notes = notes
         self.model = ModelInUse(llm_for)
         self._run: Run | None = None
         self._by_hand: Control | None = None
@@ -322,6 +326,32 @@ class Conversation:
             raise CommandRefused("busy", "The agent is working.", detail="Stop or wait, then choose the model.")
         self._store_start()
         self.log.append(ProfileBoundEvent(**mint(), binding=binding), command_id=command_id or new_id())
+
+    def fork(
+        self,
+        at: str | None = None,
+        *,
+        before: str | None = None,
+        tools: Sequence[Tool] | None = None,
+        command_id: str | None = None,
+    ) -> Conversation:
+        """Another conversation that goes on from here, or from an earlier event; this one stays as it is (section 22).
+
+        `at` is the last event that comes along, with its whole commit; `before` the first that does not. The fork runs
+        the same tools unless others are given. Nothing of it runs before a person acts.
+        """
+        if self._start is not None:
+            raise CommandRefused("nothing_to_fork", "This conversation holds no message yet.", detail="Send one first.")
+        forked = Conversation(
+            fork(self.log, at, before, command_id or new_id()),
+            settings=self.settings,
+            llm_for=self._llm_for,
+            tools=self.toolbox.tools if tools is None else tools,
+            approvals=self.approvals.mode,
+            notes=self._notes,
+        )
+        repair(forked.log, {spec.name for spec in forked.toolbox.specs})
+        return forked
 
     async def close(self) -> None:
         """Stop, then give up the writer role (R-STOP-13)."""

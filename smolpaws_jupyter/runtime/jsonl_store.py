@@ -24,6 +24,7 @@ from .disk import Disk
 from .draft import Draft, draft
 from .line_store import LineStore
 from .log_file import LogFile
+from .record import parse
 from .scan import Findings
 
 _AGAIN = "Open the conversation again."
@@ -300,6 +301,7 @@ class JsonlStore(LineStore):
         except OSError as error:
             raise _not_made(folder, error) from error
         fork._open(write=True)
+        fork.last_writer_id = parse(log.line(number)).writer
         return fork
 
 

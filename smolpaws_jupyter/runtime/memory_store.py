@@ -16,6 +16,7 @@ from ..core.events import Event
 from . import writers
 from .draft import draft
 from .line_store import LineStore
+from .record import parse
 
 
 @dataclass
@@ -158,6 +159,7 @@ class MemoryStore(LineStore):
         count = self._commit_of(position) + 1
         lines = self._content.lines[:count]
         fork = MemoryStore(conversation_id)
+        fork.writer_id = writers.writer_id(writers.kernel_of(self.writer_id))
         copy = fork._content
         copy.lines += lines
         copy.firsts += self._content.firsts[:count]
@@ -170,6 +172,7 @@ class MemoryStore(LineStore):
             }
         )
         fork.append(events)
+        fork.last_writer_id = parse(lines[-1]).writer
         return fork
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from ..core.events import (
     ToolStartEvent,
     UserRejectObservation,
 )
-from ..core.history import Snapshot, output_text
+from ..core.history import Snapshot, naming, output_text
 from ..core.payloads import Action, ToolObservation
 from ..core.view import View
 from .approvals import Approvals, Rejected, request_for
@@ -161,9 +161,8 @@ async def _wait(answer: object) -> ApprovalEvent | Rejected:
 
 def stored_output(log: EventLog, action_id: str) -> str | None:
     """The whole stored output of a call, or None (R-MSG-9)."""
-    named = f'"action_id":"{action_id}"'
     found: str | None = None
-    for _, event in log.read_back(len(log), lambda text: named in text):
+    for _, event in log.read_back(len(log), naming("action_id", action_id)):
         if isinstance(event, ObservationEvent) and event.action_id == action_id:
             found = output_text(event.observation)  # the first result of a call is the one that counts (R-VIEW-8)
     return found

@@ -31,7 +31,7 @@ class Store(Protocol):
 
     @property
     def last_writer_id(self) -> str | None:
-        """The writer of the last commit found on opening. `writers.kernel_of` tells its kernel."""
+        """The writer of the last commit found on opening, or copied by a fork. `writers.kernel_of` tells its kernel."""
         ...
 
     @property

@@ -8,11 +8,9 @@ BUILT_LATER = frozenset(
     ids_in(
         """
         new_context: T-NEW-01 to T-NEW-03, T-NEW-05 to T-NEW-14, T-NEW-18 to T-NEW-23
-        conversation_history: T-HIST-05
         summarizing_window: T-WIN-01 to T-WIN-18
         llm_summarizing: T-ORD-01 to T-ORD-07, T-BOUND-04, T-BOUND-05
         manual condensation: T-MAN-02 to T-MAN-04, T-BOUND-06
-        fork: T-FORK-01 to T-FORK-03, T-FORK-05
         the page in a browser: T9, T-SEC-02, O36
 
         F-22, F-59, I-36, T4, T8, T14

@@ -65,6 +65,8 @@ def kind(condenser_kind: str, **fields: Any) -> JsonObject:
         (kind("agent_reset", conversation_history=True), True),
         (kind("agent_reset", conversation_history=False), False),
         (kind("agent_reset", enabled=False), False),
+        (kind("llm_summarizing"), False),
+        (kind("summarizing_window"), False),
         (kind("no_op"), False),
         ({}, False),
     ],

@@ -22,6 +22,7 @@ export interface Wire {
     | TakeOver
     | Open
     | New
+    | Fork
     | Replay
     | NextRequest
     | Fetch;
@@ -155,6 +156,17 @@ export interface New {
   condenser_kind: string | null;
   id: string;
   kind: "new";
+}
+/**
+ * Go on from the event `at`, or from just before the event `before`, in a new conversation in this widget.
+ *
+ * Without either, from where the conversation is. It stays as it is, and can be opened again (R-FORK-1).
+ */
+export interface Fork {
+  at: string | null;
+  before: string | null;
+  id: string;
+  kind: "fork";
 }
 /**
  * Ask for the events from position `since` on.
