@@ -1,4 +1,4 @@
-"""Fixtures for the browser tests: one browser and one private JupyterLab per module, one page per test."""
+"""Fixtures for the browser tests: one browser and one private JupyterLab for all, and a notebook that stays open."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.e2e.desk import Desk
 from tests.e2e.lab import CHROMIUM_ARGS, LabPage, Server, jupyter_lab
 
 
-# Per module, not per session: while it lives, Playwright keeps an event loop on this thread, and no async test can run.
-@pytest.fixture(scope="module")
+# Per package, not per session: while it lives, Playwright keeps an event loop on this thread, and no async test can run.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """A headless Chromium."""
     with sync_playwright() as playwright:
@@ -25,9 +25,9 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A private JupyterLab. It starts in seconds, so the tests of a module share it, each with a folder of its own."""
+    """A private JupyterLab. It starts in seconds, so all tests share it, each with a folder of its own."""
     with jupyter_lab(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("jupyter")) as server:
         yield server
 
@@ -51,7 +51,7 @@ def lab(browser: Browser, server: Server, workspace: Path, root: Path) -> Iterat
     server.stop_kernels()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def _desk(browser: Browser, server: Server, root: Path) -> Iterator[Desk]:
     folder = server.root / "desk"
     folder.mkdir()
@@ -66,7 +66,7 @@ def _desk(browser: Browser, server: Server, root: Path) -> Iterator[Desk]:
 
 @pytest.fixture
 def desk(_desk: Desk) -> Iterator[Desk]:
-    """An open notebook that the stories of a module share; not for modules that use `lab`, which ends its kernel."""
+    """An open notebook that the stories share, opened anew where a test before has ended its kernel."""
     _desk.ready()
     _desk.lab.console.clear()
     yield _desk

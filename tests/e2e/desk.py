@@ -33,7 +33,8 @@ class Desk:
 
     def ready(self) -> None:
         """Opens the notebook, unless the story before left it open."""
-        if not self._open:
+        if not self._open or not self.lab.server.kernels():
+            self.lab.server.stop_kernels()
             write_notebook(self.folder / "desk.ipynb", "prepared = 0", "mine = 1")
             self.lab.open("desk.ipynb")
             self.run(PREPARE)

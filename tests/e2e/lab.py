@@ -54,8 +54,12 @@ class Server:
 
     def stop_kernels(self) -> None:
         """Shut every kernel down, so that the next test meets none."""
-        for kernel in json.loads(self._ask("GET", "/api/kernels")):
-            self._ask("DELETE", f"/api/kernels/{kernel['id']}")
+        for kernel in self.kernels():
+            self._ask("DELETE", f"/api/kernels/{kernel}")
+
+    def kernels(self) -> list[str]:
+        """The ids of all kernels that run."""
+        return [kernel["id"] for kernel in json.loads(self._ask("GET", "/api/kernels"))]
 
     def _ask(self, method: str, path: str) -> bytes:
         request = urllib.request.Request(

@@ -263,8 +263,9 @@ def test_the_first_example_fills_its_context_resets_itself_and_finishes(desk: De
     # On a busy machine JupyterLab sometimes asks for the kernel that the notebook names already; the answer is yes.
     asked = lab.page.locator(".jp-Dialog")
     lab.page.add_locator_handler(asked, lambda dialog: dialog.locator(".jp-mod-accept").first.click())
-    lab.open("examples/01_first_reset.ipynb")
     desk.leave()
+    lab.server.stop_kernels()
+    lab.open("examples/01_first_reset.ipynb")
     agent = lab.notebook.locator(".paws-app").first
     lab.run_cell(2)
     lab.run_cell(3)

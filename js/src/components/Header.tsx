@@ -7,7 +7,7 @@ import { Sign, StateIcon } from "./icons";
 export function Header() {
   const { title, profile } = useView().store.traits;
   return (
-    <header class="paws-header">
+    <div class="paws-header">
       <div class="paws-bar">
         <State />
         {title.value !== "" && (
@@ -24,7 +24,7 @@ export function Header() {
         <Hold />
       </div>
       <BudgetMeter />
-    </header>
+    </div>
   );
 }
 

@@ -94,7 +94,7 @@ export const EN = {
   "totals.input": "{tokens} tokens in",
   "totals.cached": "{tokens} from the cache",
   "totals.output": "{tokens} out",
-  "totals.unknown": "{count} did not say",
+  "totals.unknown": "{count} without a count",
   "totals.money": "Cost",
   "totals.show": "Show what it cost",
   "totals.cost": "{cost}, as recorded",

@@ -15,7 +15,7 @@ test.each(Object.keys(SCENES))("the scene %s is drawn without a complaint", asyn
   const undo = widget.initialize({ model: kernel.model });
   const root = mount(kernel);
   await new Promise((resolve) => setTimeout(resolve, 120));
-  expect(root.querySelector("header")?.textContent).not.toBe("");
+  expect(root.querySelector(".paws-header")?.textContent).not.toBe("");
   expect(root.textContent).not.toMatch(/undefined|NaN|\[object|\{\w+\}/);
   for (const complaint of complaints) expect(complaint).not.toHaveBeenCalled();
   undo();
