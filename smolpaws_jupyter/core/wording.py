@@ -263,12 +263,15 @@ def rescue_blocked() -> str:
     )
 
 
-def rescue_failed(profile: str, why: str) -> str:
-    """R-WORD-14. `why` is one of our own sentences."""
+def rescue_failed(profile: str, why: str, *, once: bool) -> str:
+    """R-WORD-14. `why` is one of our own sentences; `once`: whether a rescue bars the next one."""
+    then = "Choose a profile with a larger window and continue."
+    if not once:
+        then = f"Continue to try the summary again. {then}"
+    barred = ", and the summary is not tried again until the model has answered" if once else ""
     return (
         f"The context is too large for the model, and the summary by profile {profile!r} failed: {why} The history "
-        "is intact, and the summary is not tried again until the model has answered. Choose a profile with a larger window "
-        "and continue."
+        f"is intact{barred}. {then}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -75,6 +76,11 @@ class Commands:
                     self._answer(self._next_request(command))
                 case Fetch():
                     self._answer(self._piece(command))
+                case Tell() | Condense() if by_hand(command):
+                    async with self._turn:  # after what was asked before
+                        talk = self._session.conversation
+                    # It waits for the step, and a step may wait for other commands: an approval, Stop.
+                    self._answer(await self._outcome(command, talk.condense(command.id)))
                 case _:
                     async with self._turn:
                         self._answer(await self._receipt(command))
@@ -86,26 +92,26 @@ class Commands:
     async def _receipt(self, command: Command) -> Ack | Refused:
         """The receipt of a command, which has one effect however often it is sent (R-STOP-14)."""
         receipt = self._receipts.get(command.id)
-        stored = command.id in self._session.conversation.log.ledger.receipts
-        if receipt is None and stored and not by_hand(command):
+        if receipt is None and command.id in self._session.conversation.log.ledger.receipts:
             receipt = Ack(id=command.id)  # of an earlier life: the events that it caused name it
         if receipt is None:
-            try:
-                receipt = Ack(id=command.id, text=await self.do(command) or "")
-            except SmolPawsError as error:
-                receipt = Refused(id=command.id, code=error.code, text=str(error), status=error.status)
+            receipt = await self._outcome(command, self.do(command))
             self._receipts[command.id] = receipt
             if len(self._receipts) > MOST_RECEIPTS:
                 del self._receipts[next(iter(self._receipts))]
         return receipt
+
+    async def _outcome(self, command: Command, act: Coroutine[Any, Any, str | None]) -> Ack | Refused:
+        try:
+            return Ack(id=command.id, text=await act or "")
+        except SmolPawsError as error:
+            return Refused(id=command.id, code=error.code, text=str(error), status=error.status)
 
     async def do(self, command: Command) -> str | None:
         """Carries out one act of a person. Raises `SmolPawsError` where it is refused; then nothing changed."""
         session = self._session
         talk = session.conversation
         match command:
-            case Tell() | Condense() if by_hand(command):
-                return await talk.condense(command.id)
             case Tell():
                 talk.tell(command.text, command.images, command.id)
             case Stop():

@@ -216,8 +216,8 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         Raises `CommandRefused` where that is not offered (under `agent_reset` the agent decides), where there is
         nothing to summarise, and where it failed; the history is then intact.
         """
-        done = self._worker.start(self._talk.condense())
         with self._waiting_cell() as cell:
+            done = self._worker.start(self._talk.condense())
             while not done.done():
                 cell.waits()
                 cell.rest()

@@ -97,7 +97,10 @@ class Condenser:
         self.log.append(*cut)
 
     async def by_hand(self, gauge: Gauge, command_id: str, control: Control) -> None:
-        """One summary because a person asked (R-MAN-3). Raises `CommandRefused`; then the history is intact."""
+        """One summary because a person asked (R-MAN-3); the log says what came of it.
+
+        Raises `CommandRefused` where there is nothing to summarise or no key; then nothing was appended.
+        """
         plan = self.policy.plan(self.log.view, "host", gauge)
         if plan is None:
             raise CommandRefused("nothing_to_condense", wording.MANUAL_NOTHING)
@@ -108,7 +111,6 @@ class Condenser:
         none = await self._buy(plan, llm, control, command_id)
         if none is not None:
             self.log.append(none.record, command_id=command_id)
-            raise CommandRefused("condensation_failed", wording.condensation_failed(none.why))
 
     # Inside
 
@@ -144,8 +146,9 @@ class Condenser:
         """Ends the run in one commit with the record of its rescue's failure (R-EMERG-16, R-WIN-9)."""
         own_class = none.failure.kind if none.failure is not None and not self.policy.once else None
         code = own_class or "context_rescue_failed"
-        end(self.log, code, wording.rescue_failed(self._binding.profile, none.why), (none.record,))
+        detail = wording.rescue_failed(self._binding.profile, none.why, once=self.policy.once)
+        end(self.log, code, detail, (none.record,))
 
     def _exceeded(self) -> str:
-        is_off = self.policy.kind in ("agent_reset", "no_op")
-        return wording.overflow_without_rescue() if is_off else wording.overflow_without_way()
+        rescue_is_off = self.policy.kind == "agent_reset"
+        return wording.overflow_without_rescue() if rescue_is_off else wording.overflow_without_way()

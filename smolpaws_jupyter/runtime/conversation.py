@@ -15,6 +15,7 @@ from ..core.base import ImageBlock, TextBlock
 from ..core.budget import Budget
 from ..core.errors import CommandRefused, ConversationReadOnly, RunError, SmolPawsError
 from ..core.events import (
+    Condensation,
     CondensationFailureEvent,
     ConversationStartEvent,
     Event,
@@ -84,7 +85,7 @@ class Conversation:
         self._notes = notes
         self.model = ModelInUse(llm_for)
         self._run: Run | None = None
-        self._by_hand: Control | None = None
+        self._by_hand: list[Control] = []
         self._broke: SmolPawsError | None = None
         self._idle = asyncio.Event()
         self._idle.set()
@@ -276,32 +277,38 @@ class Conversation:
             raise CommandRefused("condensation_not_available", wording.MANUAL_UNAVAILABLE)
         self._writable()
         command_id = command_id or new_id()
-        async with self.agent.turn:
-            if command_id in self.log.ledger.receipts:
+        control = Control()
+        self._by_hand.append(control)  # before its turn comes: a stop means what waits, too
+        try:
+            async with self.agent.turn:
+                if command_id not in self.log.ledger.receipts:
+                    await self._condense_now(command_id, control)
                 return self._receipt(command_id)
-            view = self.view
-            if view.binding is None or self._start is not None:
-                raise CommandRefused("nothing_to_condense", wording.MANUAL_NOTHING)
-            control = self._by_hand = Control()
-            try:
-                llm = await control.guard(self.model.load(view.binding))
-                await self.agent.condense_by_hand(llm, self.model.window, command_id, control)
-            except Stopped as stopped:
-                self.log.append(*stopped.records, command_id=command_id)
-                why = wording.SUMMARY_FAILED["cancelled"]
-                raise CommandRefused("condensation_failed", wording.condensation_failed(why)) from None
-            finally:
-                self._by_hand = None
-                self._busy("")
-        return wording.MANUAL_DONE
+        finally:
+            self._by_hand.remove(control)
+
+    async def _condense_now(self, command_id: str, control: Control) -> None:
+        binding = self.view.binding
+        if binding is None or self._start is not None:
+            raise CommandRefused("nothing_to_condense", wording.MANUAL_NOTHING)
+        try:
+            llm = await control.guard(self.model.load(binding))
+            await self.agent.condense_by_hand(llm, self.model.window, command_id, control)
+        except Stopped as stopped:
+            if not stopped.records:
+                raise _no_summary("cancelled") from None
+            self.log.append(*stopped.records, command_id=command_id)
+        finally:
+            self._busy("")
 
     def _receipt(self, command_id: str) -> str:
-        """What came of a manual condensation before (R-MAN-7). Raises `CommandRefused` where it had failed."""
-        for event in self.log.read():
-            if isinstance(event, CondensationFailureEvent) and event.command_id == command_id:
-                why = wording.SUMMARY_FAILED[event.code]
-                raise CommandRefused("condensation_failed", wording.condensation_failed(why))
-        return wording.MANUAL_DONE
+        """What came of a manual condensation, by the log alone (R-MAN-7). Raises `CommandRefused` where it failed."""
+        for _, event in self.log.read_back(len(self.log), lambda _: True):
+            if isinstance(event, Condensation | CondensationFailureEvent) and event.command_id == command_id:
+                if isinstance(event, Condensation):
+                    return wording.MANUAL_DONE
+                raise _no_summary(event.code)
+        raise _no_summary("accounting_failed")
 
     def set_title(self, title: str, command_id: str | None = None) -> None:
         self._writable()
@@ -368,9 +375,8 @@ class Conversation:
     # The run
 
     def _controls(self) -> list[Control]:
-        """What holds the work in hand: the run, and a condensation by hand."""
-        held = [self._by_hand, self._run.control if self._run is not None else None]
-        return [control for control in held if control is not None]
+        """What holds the work in hand: the run, and the condensations by hand."""
+        return [*self._by_hand, *([self._run.control] if self._run is not None else [])]
 
     def _go(self) -> None:
         if self._run is None:
@@ -445,3 +451,8 @@ class Conversation:
     def _changed(self, what: Change) -> None:
         for listener in tuple(self._on_change):
             listener(what)
+
+
+def _no_summary(code: str) -> CommandRefused:
+    """The refusal of a manual condensation that failed; `code` is that of its failure record."""
+    return CommandRefused("condensation_failed", wording.condensation_failed(wording.SUMMARY_FAILED[code]))

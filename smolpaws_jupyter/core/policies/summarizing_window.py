@@ -36,13 +36,14 @@ class SummarizingWindow(Policy):
     def plan(self, view: View, trigger: Trigger, gauge: Gauge) -> SummaryPlan | None:
         """A summary of the oldest messages but the pinned ones; None where that cannot help (R-WIN-1 to 7)."""
         pins = self._pins(view)
+        pinned = _whole(pins | view.pins, units(view.read), view.read)
         before = view.read[: self._split(view)]
-        chosen = [entry for entry in before if entry.id not in _with_their_units(pins | view.pins, view.read)]
+        chosen = tuple(entry for entry in before if entry.id not in pinned)
         if all(entry.kind == "CondensationSummaryEvent" for entry in chosen):
             return None
         return SummaryPlan(
             details=details(trigger, view, protected=view.unread),
-            entries=tuple(chosen),
+            entries=chosen,
             texts=tuple(in_full(entry, view) for entry in chosen),
             offset=len(before) - len(chosen),
             attempts=1,
@@ -51,11 +52,11 @@ class SummarizingWindow(Policy):
 
     def truncation(self, view: View, mint: Mint) -> tuple[Event, ...]:
         """Cuts every text that qualifies at once, in one event (R-WIN-14 to 18)."""
-        spared = _with_their_units(self._pins(view) | view.pins, view.read)
+        pinned = _whole(self._pins(view) | view.pins, groups(view.read), view.read)
         cuts = tuple(
             cut
             for entry in _shown(view)
-            if entry.id not in spared
+            if entry.id not in pinned
             for cut in self._cuts(entry)
             if (cut.entry_id, cut.block_index) not in view.cuts
         )
@@ -106,11 +107,14 @@ def _messages(entries: Sequence[Entry]) -> Iterator[list[str]]:
             yield [members[0].id]
 
 
-def _with_their_units(ids: frozenset[str], read: Sequence[Entry]) -> set[str]:
-    """These ids, and all that belongs together with one of them: half a unit cannot be kept."""
+def _whole(ids: frozenset[str], spans: Sequence[range], read: Sequence[Entry]) -> set[str]:
+    """These ids, and the rest of each span that holds one of them.
+
+    A pin holds its whole batch (R-WIN-3). A summary can take only whole units, so for one it holds the whole unit.
+    """
     whole = set(ids)
-    for unit in units(read):
-        members = {entry.id for entry in read[unit.start : unit.stop]}
+    for span in spans:
+        members = {entry.id for entry in read[span.start : span.stop]}
         if not members.isdisjoint(ids):
             whole |= members
     return whole
