@@ -19,6 +19,7 @@ from typing import Any, Literal
 import hypothesis
 import pytest
 
+from tests.canary import KEY, Canary
 from tests.contracts.requirements import LINE
 
 Lane = Literal["check", "test", "all"]
@@ -44,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(home.cleanup)
     os.environ["SMOLPAWS_HOME"] = str(Path(home.name, "smolpaws"))
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
+    config.pluginmanager.register(Canary(KEY, Path(home.name)))
 
 
 class OffMachine(OSError):

@@ -13,7 +13,7 @@ BUILT_LATER = frozenset(
         manual condensation: T-MAN-02 to T-MAN-04, T-BOUND-06
         the page in a browser: T9, T-SEC-02, O36
 
-        F-22, F-59, I-36, T4, T8, T14
+        F-22, T4, T8
         """
     )
 )

@@ -19,6 +19,7 @@ from smolpaws_jupyter.runtime.conversation import Conversation
 from smolpaws_jupyter.runtime.llm import LLM
 from smolpaws_jupyter.runtime.log import EventLog, mint
 from smolpaws_jupyter.runtime.memory_store import MemoryStore
+from smolpaws_jupyter.runtime.model_in_use import LLMFactory
 from smolpaws_jupyter.runtime.opening import repair
 from smolpaws_jupyter.runtime.redaction import Redactor
 from smolpaws_jupyter.runtime.store import Store
@@ -115,9 +116,10 @@ def talk(
     window: int | None = None,
     approvals: Mode = "allow",
     summaries: Script = (),
+    client_for: LLMFactory | None = None,
     **llm: Any,
 ) -> Talk:
-    """A new conversation with these moves of its model."""
+    """A new conversation with these moves of its model, or with other clients than the scripted ones."""
     agent_settings = AgentSettings.model_validate(AGENT_RESET if settings is None else settings)
     all_tools = [*(file_tools(Workspace(workspace)) if workspace else ()), *tools]
     policy = policy_for(agent_settings)
@@ -135,7 +137,7 @@ def talk(
     conversation = Conversation(
         EventLog(store, Redactor()),
         settings=agent_settings,
-        llm_for=lambda b: summariser if b.profile == "summary" else model,
+        llm_for=client_for or (lambda b: summariser if b.profile == "summary" else model),
         tools=all_tools,
         approvals=approvals,
         start=start,

@@ -1,11 +1,22 @@
-"""T10: whatever a provider does, in whatever order, a call ends as a whole reply or as one classified failure."""
+"""T10: whatever a provider does, in whatever order, a turn ends as it should, and a call as a reply or a classified failure.
+
+62 scripted sequences over whole turns, and random ones over single calls; requests are counted at the socket.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import random
+from collections import Counter
+from typing import Any
 
 import pytest
 
+from smolpaws_jupyter.core.errors import RunError
+from smolpaws_jupyter.core.events import ActionEvent, Condensation, MessageEvent, ResponseEvent, UsageEvent
+from smolpaws_jupyter.core.profiles import Binding, LLMProfile, bind
+from smolpaws_jupyter.runtime.keys import Keys
+from smolpaws_jupyter.runtime.litellm_client import LitellmLLM
 from smolpaws_jupyter.runtime.llm import Limits, LLMFailure
 from smolpaws_jupyter.testing import (
     Answer,
@@ -20,6 +31,9 @@ from smolpaws_jupyter.testing import (
     reply,
 )
 from tests.runtime.llm_client import LITELLM_WARNS
+from tests.runtime.provider_sequences import KEY, SEQUENCES, Course
+from tests.runtime.talks import WITH_FALLBACK, Echo, Talk, talk
+from tests.wire_rules import assert_lawful
 
 pytestmark = LITELLM_WARNS
 
@@ -74,3 +88,75 @@ async def test_t10_any_sequence_of_answers_ends_in_a_reply_or_a_failure(client, 
                 assert response.http_requests == server.hits == one.sends, seed
                 assert one.words == response.text, seed
             assert 1 <= server.hits <= 3, seed
+
+
+def test_the_scripted_sequences_are_62_and_cover_each_fault() -> None:
+    assert len(SEQUENCES) == len({course.id for course in SEQUENCES}) == 62
+    assert Counter(course.fault for course in SEQUENCES).keys() == {f"F-{n}" for n in range(36, 48)}
+
+
+class Line:
+    """The two clients of one conversation, at two servers."""
+
+    def __init__(self, main: ScriptedServer, summary: ScriptedServer) -> None:
+        self._urls = {"main": main.base_url, "summary": summary.base_url}
+        self.clients: list[LitellmLLM] = []
+
+    def client(self, binding: Binding) -> LitellmLLM:
+        profile = LLMProfile(model="openai/scripted", base_url=self._urls[binding.profile])
+        client = LitellmLLM(bind(binding.profile, profile), Keys({"K": KEY}), first_pause=0.01)
+        self.clients.append(client)
+        return client
+
+    async def aclose(self) -> None:
+        for client in self.clients:
+            await client.aclose()
+
+
+async def outcome(t: Talk, course: Course) -> str:
+    """The final text of the turn, the code of its error, or `paused`."""
+
+    def stop(_: int, events: Any) -> None:
+        if events[-1].kind == course.stop_at:
+            t.conversation.stop()
+
+    t.conversation.log.subscribe(stop)
+    t.conversation.tell(course.message)
+    try:
+        text = await t.conversation.answer()
+    except RunError as error:
+        return error.code
+    return "paused" if t.conversation.status == "paused" else text
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("litellm")
+@pytest.mark.parametrize("course", SEQUENCES, ids=lambda course: course.id)
+async def test_t10_f_36_to_f_47_each_scripted_sequence_ends_as_it_should(course: Course) -> None:
+    """T10, F-36 to F-47, I-12, I-14, I-15, I-21, I-22, I-24; and whatever it was, the next message is answered."""
+    first = [] if course.fault == "F-40" else [reply("Noted.")]
+    last = reply("Still here.")
+    with ScriptedServer([*first, *course.main, last]) as main, ScriptedServer(course.summary) as summary:
+        line, act = Line(main, summary), Echo("act", effects=True)
+        t = talk([], settings={**WITH_FALLBACK, **(course.settings or {})}, tools=[act], client_for=line.client)
+        if first:
+            await t.ask("Begin.")
+        assert await asyncio.wait_for(outcome(t, course), 60) == course.ends
+        assert (main.hits - len(first), summary.hits, len(act.ran)) == (course.hits, course.bought, course.ran)
+        if course.fault == "F-40":
+            t.conversation.withdraw(t.conversation.view.unread[0].id)
+        assert await t.ask("And now?") == "Still here."
+        for request in (*main.requests, *summary.requests):
+            assert_lawful([{"content": None, **message} for message in request["messages"]])
+        counted = t.of(ResponseEvent) + t.of(UsageEvent)
+        assert sum(record.http_requests for record in counted) == main.hits + summary.hits
+        await line.aclose()
+    assert t.conversation.view.open_calls == ()
+    dump = "".join(event.model_dump_json() for event in t.events)
+    assert KEY not in dump
+    assert (
+        not [e for e in t.of(MessageEvent) if e.source == "agent" and e.text in ("Hello ", "Hel")]
+        or course.ends == "Hel"
+    )
+    assert len(t.of(Condensation)) == (1 if course.bought and course.ends != "context_rescue_failed" else 0)
+    assert len({e.tool_call_id for e in t.of(ActionEvent)}) == len(t.of(ActionEvent))
