@@ -71,7 +71,7 @@ class Misuse(ValueError):
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class ConversationHistory:
     """The record of a conversation as it was when it had `length` events and this view."""
 
     read_back: ReadBack

@@ -18,7 +18,7 @@ from ..core.events import (
     ToolStartEvent,
     UserRejectObservation,
 )
-from ..core.history import Snapshot, naming, output_text
+from ..core.history import ConversationHistory, naming, output_text
 from ..core.payloads import Action, ToolObservation
 from ..core.view import View
 from .approvals import Approvals, Rejected, request_for
@@ -64,7 +64,7 @@ class ToolRunner:
         self, batch: Sequence[ActionEvent], arguments: dict[str, str], finish_reason: str | None, control: Control
     ) -> None:
         """Runs all but the policy's own calls. Raises `Stopped` when the person stopped the run."""
-        record = Snapshot(self.log.read_back, len(self.log), self.log.view)
+        history = ConversationHistory(self.log.read_back, len(self.log), self.log.view)
         for action in batch:
             control.check()
             if finish_reason == "length":
@@ -75,10 +75,12 @@ class ToolRunner:
             if isinstance(read, Unusable):
                 self.log.append(failed(action, read.code, read.text))
             elif (tool := self.toolbox.get(action.tool_name)) is not None:
-                await self._call(action, read, tool, record, control)
+                await self._call(action, read, tool, history, control)
         control.check()
 
-    async def _call(self, action: ActionEvent, read: Action, tool: Tool, record: Snapshot, control: Control) -> None:
+    async def _call(
+        self, action: ActionEvent, read: Action, tool: Tool, history: ConversationHistory, control: Control
+    ) -> None:
         consent = tool.consent(read)
         consented = await self._ask(action, consent, tool, control)
         if isinstance(consented, str):
@@ -91,7 +93,7 @@ class ToolRunner:
             self.log.append(*consented, ToolStartEvent(**mint(), action_id=action.id))
         self.listener.tool(action.id)
         try:
-            context = _Context(self, action.id, record, consent.plan, bool(consented))
+            context = _Context(self, action.id, history, consent.plan, bool(consented))
             observation = await control.guard(tool.run(read, context))
         except Interrupted as interrupt:
             self.log.append(_observed(action, interrupt.observation))
@@ -138,10 +140,12 @@ class ToolRunner:
 class _Context:
     """What one running call may use."""
 
-    def __init__(self, runner: ToolRunner, action_id: str, record: Snapshot, plan: object, approved: bool) -> None:
+    def __init__(
+        self, runner: ToolRunner, action_id: str, history: ConversationHistory, plan: object, approved: bool
+    ) -> None:
         self._runner = runner
         self.action_id = action_id
-        self.record = record
+        self.history = history
         self.plan = plan
         self.approved = approved
 

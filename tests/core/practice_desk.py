@@ -11,7 +11,7 @@ from smolpaws_jupyter.core.base import JsonObject
 from smolpaws_jupyter.core.messages import Message
 from smolpaws_jupyter.core.practice import Overflow, Reply, reply
 
-TOOLS = ("list_files", "read_file", "write_file", "condense")
+TOOLS = ("list_files", "read_file", "write_file", "condense", "conversation_history")
 
 
 TASK = "In data/, total wind and find the largest rain; write the report to report.md"

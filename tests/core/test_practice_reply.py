@@ -127,6 +127,19 @@ def test_a_number_that_is_changed_in_one_result_changes_the_total_by_as_much() -
     assert "The total of wind is 30.76," in total(page.replace("20.25", "20.26"))
 
 
+def test_what_was_found_in_the_record_is_no_page_and_changes_nothing() -> None:
+    """R-SEC-4: it never searches the record itself; another model may have, before it took over."""
+    quoted = "path: data/a.csv · characters 0-9 of 9 · end\nday,wind\n1,1000000\n"
+    plain = desk().listed().read("data/a.csv").read("data/b.csv")
+    beside = desk().listed().read("data/a.csv")
+    for result in (json.dumps({"text": quoted}), quoted):
+        beside.call("conversation_history", result, command="read", event_id="e", path="data/a.csv")
+    beside.read("data/b.csv")
+
+    assert beside.ask().arguments == plain.ask().arguments
+    assert beside.finish() == plain.finish()
+
+
 def test_ids_of_calls_do_not_matter() -> None:
     request = desk().listed().read("data/a.csv").read("data/b.csv")
     said = request.ask()

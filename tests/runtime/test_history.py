@@ -13,7 +13,7 @@ import pytest
 from smolpaws_jupyter.core.base import JsonObject
 from smolpaws_jupyter.core.errors import StartError
 from smolpaws_jupyter.core.events import ActionEvent, Event, MessageEvent, ObservationEvent
-from smolpaws_jupyter.core.history import CONVERSATION_HISTORY, Snapshot
+from smolpaws_jupyter.core.history import CONVERSATION_HISTORY, ConversationHistory
 from smolpaws_jupyter.core.payloads import ConversationHistoryAction
 from smolpaws_jupyter.core.records import UnknownEvent
 from smolpaws_jupyter.core.view import View
@@ -150,13 +150,13 @@ async def test_t_hist_06_calls_that_run_at_once_answer_as_they_do_one_after_the_
     """R-HIST-10: concurrency 2."""
 
     class Context:
-        record: Snapshot
+        history: ConversationHistory
 
     t = talk([reply("ok")] * 4)
     for text in ("a walrus", "two walruses", "no seal"):
         await t.ask(text)
     context: Any = Context()
-    context.record = Snapshot(t.conversation.log.read_back, len(t.conversation.log), t.conversation.view)
+    context.history = ConversationHistory(t.conversation.log.read_back, len(t.conversation.log), t.conversation.view)
     asks = [ConversationHistoryAction(command="search", query=query) for query in ("walrus", "seal", "walrus")]
     one_by_one = [await HistoryTool().run(ask, context) for ask in asks]
     running = asyncio.gather(*(HistoryTool().run(ask, context) for ask in asks))
@@ -197,8 +197,8 @@ class Counting(MemoryStore):
         return super()._decode(number)
 
 
-def record(store: Any) -> Snapshot:
-    return Snapshot(store.read_back, len(store), View())
+def record(store: Any) -> ConversationHistory:
+    return ConversationHistory(store.read_back, len(store), View())
 
 
 def put(store: Any, texts: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ...core.base import JsonObject, TextBlock, ToolSpec
-from ...core.history import Snapshot
+from ...core.history import ConversationHistory
 from ...core.payloads import ToolObservation
 
 
@@ -50,7 +50,7 @@ class ToolContext(Protocol):
     """Whether a person approved this call; true only with a recorded approval."""
 
     @property
-    def record(self) -> Snapshot:
+    def history(self) -> ConversationHistory:
         """The conversation's record as it was before the tools of this batch started (R-HIST-10)."""
         ...
 

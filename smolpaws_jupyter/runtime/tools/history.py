@@ -25,6 +25,6 @@ class HistoryTool:
 
     async def run(self, action: ConversationHistoryAction, context: ToolContext) -> ToolObservation:
         try:
-            return said(await in_thread(lambda: context.record.answer(action)))
+            return said(await in_thread(lambda: context.history.answer(action)))
         except Misuse as misuse:
             return said(json.dumps({"error": str(misuse)}), is_error=True)
