@@ -13,7 +13,7 @@ from typing import Any, cast
 from ..core.base import JsonObject
 from ..core.events import Event
 from ..core.records import UnknownEvent, encode
-from .record import LONGEST_LINE, VERSION, Place, containers, frame, items
+from .record import LONGEST_LINE, VERSION, Place, containers, frame, items, may_be_deep
 
 TEXT_LIMIT = 64 * 1024
 """UTF-8 bytes; a longer text is a blob."""
@@ -21,6 +21,7 @@ LINE_LIMIT = 1024 * 1024
 """Bytes; a longer line sends its largest texts to blobs as well."""
 SMALLEST_BLOB = 4 * 1024
 """UTF-8 bytes; shorter texts stay in the line, however long it is."""
+_IMAGE = b'"type":"image"'
 _REFERENCE_ROOM = 256  # bytes that a reference and its place take, about
 
 
@@ -46,6 +47,9 @@ def draft(seq: int, writer: str, time: str, events: Sequence[Event | UnknownEven
         "t": time,
         "events": [encode(event) for event in known],
     }
+    line = frame(record)
+    if len(line) <= TEXT_LIMIT and not may_be_deep(line) and _IMAGE not in line:
+        return Draft(line, {})  # as nearly all are: there is nothing to look for
     blobs: dict[str, bytes] = {}
     places: list[Place] = []
 

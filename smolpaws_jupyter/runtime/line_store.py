@@ -77,7 +77,7 @@ class LineStore(ABC):
     def _decode(self, number: int) -> tuple[Event | UnknownEvent, ...]:
         line = self._line(number)
         try:
-            events, left_out = record.parse(line).decode(self.get_blob)
+            events, left_out = record.parse_again(line).decode(self.get_blob)
         except record.Damage as error:
             raise LogDamaged(
                 f"Commit {number} of conversation {self.conversation_id} was sound and is not any more: {error}.",

@@ -7,9 +7,8 @@ Text is cleaned on its way in, here and nowhere else: unpaired surrogates are re
 from __future__ import annotations
 
 import contextlib
-import uuid
+import secrets
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError
@@ -25,6 +24,7 @@ from ..core.view import View
 from .redaction import Redactor
 from .store import Store
 from .text import clean
+from .writers import utc_now
 
 KEEP_EVERY = 1_000
 KEEP_PART = 20
@@ -35,12 +35,12 @@ Subscriber = Callable[[int, Sequence[Event]], None]
 
 def mint() -> Stamp:
     """A fresh random id and the time, UTC. Time never decides order (R-VOC-3)."""
-    return {"id": new_id(), "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")}
+    return {"id": new_id(), "timestamp": utc_now()}
 
 
 def new_id() -> str:
     """A fresh random id."""
-    return uuid.uuid4().hex
+    return secrets.token_hex(16)
 
 
 class EventLog:
@@ -128,7 +128,9 @@ class EventLog:
             raise ConversationReadOnly(self.read_only)
         if self._in_doubt:
             self._read_all()
-        commit = tuple(self._clean(_caused(event, command_id)) for event in events)
+        commit = tuple(_caused(event, command_id) for event in events)
+        if not self._is_clean(commit):
+            commit = tuple(map(self._clean, commit))
         replay = self.replay.after(commit)
         if isinstance(replay, Violation):
             raise StoreError(
@@ -173,20 +175,18 @@ class EventLog:
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
 
-    def _clean(self, event: Event) -> Event:
-        if self._is_clean(event):
-            return event
-        raw = encode(event)
-        cleaned = self._cleaned(raw)
-        return event if cleaned == raw else EVENT.validate_python(cleaned)
-
-    def _is_clean(self, event: Event) -> bool:
-        """Whether one look at the whole event finds nothing to clean; for nearly all of them it does."""
+    def _is_clean(self, commit: Sequence[Event]) -> bool:
+        """Whether one look at all of it finds nothing to clean; for nearly all commits it does."""
         try:
-            text = event.model_dump_json()
+            text = "\n".join(event.model_dump_json() for event in commit)
         except PydanticSerializationError:  # half of a surrogate pair
             return False
         return '"type":"image"' not in text and self.redactor.redact(text) == text
+
+    def _clean(self, event: Event) -> Event:
+        raw = encode(event)
+        cleaned = self._cleaned(raw)
+        return event if cleaned == raw else EVENT.validate_python(cleaned)
 
     def _cleaned(self, value: Any) -> Any:
         if isinstance(value, str):

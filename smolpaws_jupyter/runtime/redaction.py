@@ -35,8 +35,8 @@ _SHAPES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HINTS = (
-    *(prefix.lower() for prefix in _PREFIXES),
-    *("eyj", "private key", "bearer", "basic", "x-api-key", "://"),
+    *(prefix.lower() for prefix in _PREFIXES if not prefix.startswith("xox")),
+    *("xox", "eyj", "private key", "bearer", "basic", "x-api-key", "://"),
     *("key=", "token=", "secret=", "signature=", "sig=", "password="),
 )
 """One of these stands in every text that `_SHAPES` matches. Looking for them first is twenty times as fast."""
@@ -75,7 +75,7 @@ class Redactor:
         if self._known is not None:
             text = self._known.sub(HIDDEN, text)
         small = text.lower()
-        return _SHAPES.sub(_hide, text) if any(hint in small for hint in _HINTS) else text
+        return _SHAPES.sub(_hide, text) if any(map(small.__contains__, _HINTS)) else text
 
     def redact_json(self, value: T) -> T:
         """The same JSON value with every string in it redacted, names of fields included."""

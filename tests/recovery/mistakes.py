@@ -65,8 +65,8 @@ LOG = [
     Mistake(
         "runtime/jsonl_store.py",
         "            for data in commit.blobs.values():\n                self._put(log, data)\n"
-        "            log.append(commit.line, self.writer_id, len(events))",
-        "            log.append(commit.line, self.writer_id, len(events))\n"
+        "            log.append(commit.line, self.writer_id, len(events), commit.blobs)",
+        "            log.append(commit.line, self.writer_id, len(events), commit.blobs)\n"
         "            for data in commit.blobs.values():\n                self._put(log, data)",
         "A line is written before the large text that it names.",
     ),
