@@ -105,6 +105,12 @@ RECOVERY = [
         "A torn tail is cut without a word in the log.",
     ),
     Mistake(
+        "runtime/opening.py",
+        "            log.store.give_up(",
+        "            raise\n            log.store.give_up(",
+        "A disk that takes no repair keeps a conversation from being read.",
+    ),
+    Mistake(
         "runtime/runner.py",
         "        if call.id in view.started:\n",
         "        if call.id not in view.started:\n",
