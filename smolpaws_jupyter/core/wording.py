@@ -154,9 +154,9 @@ NOT_POSSIBLE = (
 )
 
 
-def condense_invalid(why: str) -> str:
-    """R-WORD-6."""
-    return f"condense was called with input that it does not take: {why}. Nothing was cleared. Correct the call and ask again."
+def reset_invalid(name: str, why: str) -> str:
+    """R-WORD-6, R-WORD-9."""
+    return f"{name} was called with input that it does not take: {why}. Nothing was cleared. Correct the call and ask again."
 
 
 CONDENSE_OUTSIDE = "condense works only inside a running agent_reset conversation. Nothing was cleared."

@@ -60,10 +60,10 @@ class Condenser:
 
     async def _over_capacity(self, plan: SummaryPlan | None, overflow: Overflow, control: Control) -> None:
         """A request that is known to be too large is not sent (R-NEW-16, R-NEW-22)."""
-        if plan is None:
-            end(self.log, *overflow.too_large(("context_window_exceeded", wording.over_capacity())))
         if overflow.view.rescue is not None:
             end(self.log, "context_rescue_blocked", wording.capacity_blocked())
+        if plan is None:
+            end(self.log, *overflow.too_large(("context_window_exceeded", wording.over_capacity())))
         none = await self._buy(plan, await self._rescuer((), control), control)
         if none is not None:
             self._failed(none)
@@ -72,11 +72,11 @@ class Condenser:
         self, overflow: Overflow, gauge: Gauge, paid: Sequence[UsageEvent], control: Control
     ) -> None:
         """Buys a summary, or cuts what is shown, or ends the run with the reason why neither helps (R-FAIL-6)."""
+        if self.policy.once and overflow.view.rescue is not None:
+            blocked = ("context_rescue_blocked", overflow.named(wording.rescue_blocked()))
+            end(self.log, *(await overflow.output_allowance() or blocked), paid)
         plan = self.policy.plan(overflow.view, "provider_context_window", gauge)
         if plan is not None:
-            if self.policy.once and overflow.view.rescue is not None:
-                blocked = ("context_rescue_blocked", overflow.named(wording.rescue_blocked()))
-                end(self.log, *(await overflow.output_allowance() or blocked), paid)
             if (hopeless := overflow.no_summary_helps()) is not None:
                 end(self.log, *(await overflow.output_allowance() or hopeless), paid)
             llm = await self._rescuer(paid, control)

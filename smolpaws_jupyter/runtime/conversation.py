@@ -13,7 +13,7 @@ from typing import Literal
 from ..core import wording
 from ..core.base import ImageBlock, TextBlock
 from ..core.budget import Budget
-from ..core.errors import CommandRefused, ConversationReadOnly, RunError, SmolPawsError
+from ..core.errors import CommandRefused, ConversationReadOnly, RunError, SmolPawsError, StartError
 from ..core.events import (
     Condensation,
     CondensationFailureEvent,
@@ -27,7 +27,7 @@ from ..core.events import (
     ThresholdsChangedEvent,
     TitleEvent,
 )
-from ..core.policies import policy_for
+from ..core.policies import Policy, policy_for
 from ..core.profiles import Binding
 from ..core.records import UnknownEvent
 from ..core.settings import AgentSettings
@@ -92,6 +92,8 @@ class Conversation:
         self._on_words: list[Callable[[Words], None]] = []
         self._on_change: list[Callable[[Change], None]] = []
         self.toolbox = Toolbox(tools, self.policy.tools)
+        if start is not None:
+            _check_tools(start, self.policy)
         runner = ToolRunner(log, self.toolbox, self.approvals, self)
         limits = Limits(
             max_http_requests=settings.max_http_requests,
@@ -451,6 +453,17 @@ class Conversation:
     def _changed(self, what: Change) -> None:
         for listener in tuple(self._on_change):
             listener(what)
+
+
+def _check_tools(start: ConversationStartEvent, policy: Policy) -> None:
+    """Raises `StartError` where the start lacks a tool that the policy needs (R-NEW-1)."""
+    missing = sorted({spec.name for spec in policy.tools} - {spec.name for spec in start.tools})
+    if missing:
+        raise StartError(
+            "missing_required_tool",
+            f"A {policy.kind} conversation needs the tool {missing[0]!r}.",
+            detail="Start it from its settings, which add what it needs.",
+        )
 
 
 def _no_summary(code: str) -> CommandRefused:

@@ -25,9 +25,7 @@ from .approvals import Approvals, Rejected, request_for
 from .control import Control, Stopped
 from .log import EventLog, mint
 from .tools.base import Consent, Interrupted, NotStarted, Shown, Tool
-from .tools.toolbox import Toolbox, Unusable
-
-POLICY_TOOLS = ("condense", "new_context")
+from .tools.toolbox import RESETS, Toolbox, Unusable
 
 
 class RunListener(Protocol):
@@ -68,7 +66,7 @@ class ToolRunner:
         for action in batch:
             control.check()
             if finish_reason == "length":
-                text = wording.CUT_OFF + (wording.NOTHING_CLEARED if action.tool_name in POLICY_TOOLS else "")
+                text = wording.CUT_OFF + (wording.NOTHING_CLEARED if action.tool_name in RESETS else "")
                 self.log.append(failed(action, "reply_cut_off", text))
                 continue
             read = self.toolbox.read(action.tool_name, arguments[action.id])
@@ -183,7 +181,7 @@ def closures(view: View, *, answered: frozenset[str] = frozenset(), stopped: boo
             continue
         if call.id in view.started:
             results.append(failed(call, "outcome_unknown", wording.OUTCOME_UNKNOWN))
-        elif call.tool_name in POLICY_TOOLS:
+        elif call.tool_name in RESETS:
             said = ("interrupted", wording.INTERRUPTED_RESET) if stopped else ("not_run", wording.NOT_RUN)
             results.append(failed(call, said[0], said[1] + wording.NOTHING_CLEARED))
         else:

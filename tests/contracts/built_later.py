@@ -7,7 +7,6 @@ from tests.contracts.requirements import ids_in
 BUILT_LATER = frozenset(
     ids_in(
         """
-        new_context: T-NEW-01 to T-NEW-03, T-NEW-05 to T-NEW-14, T-NEW-18 to T-NEW-23
         summarizing_window: T-WIN-01 to T-WIN-18
         llm_summarizing: T-ORD-01 to T-ORD-07, T-BOUND-04, T-BOUND-05
         manual condensation: T-MAN-02 to T-MAN-04, T-BOUND-06

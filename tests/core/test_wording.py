@@ -24,7 +24,7 @@ CONVEYS = {
         ["only tool call", "nothing was cleared", "other calls", "ran", "again, alone"],
     ),
     "R-WORD-6": (
-        wording.condense_invalid("message_to_future_self: at most 16,384 UTF-16 code units"),
+        wording.reset_invalid("condense", "message_to_future_self: at most 16,384 UTF-16 code units"),
         ["16,384", "nothing was cleared"],
     ),
     "R-WORD-6, outside": (wording.CONDENSE_OUTSIDE, ["only inside", "nothing was cleared"]),

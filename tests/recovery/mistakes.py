@@ -192,8 +192,8 @@ RESET = [
 SUMMARY = [
     Mistake(
         "runtime/condensing.py",
-        "            if self.policy.once and overflow.view.rescue is not None:\n",
-        "            if False:\n",
+        "        if self.policy.once and overflow.view.rescue is not None:\n",
+        "        if False:\n",
         "A second summary is bought before the model has answered.",
     ),
     Mistake(

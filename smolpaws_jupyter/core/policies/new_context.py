@@ -18,6 +18,7 @@ from ..events import (
     ObservationEvent,
     VoluntaryDetails,
 )
+from ..history import CONVERSATION_HISTORY
 from ..payloads import NewContextAction, NewContextObservation
 from ..summary import SummaryPlan, details
 from ..units import Entry, units
@@ -44,7 +45,7 @@ class NewContext(Policy):
     """Reminds once in a cycle, and answers `new_context` with a fresh context that calls no model (R-NEW-11)."""
 
     kind = "new_context"
-    tools = (NEW_CONTEXT,)
+    tools = (NEW_CONTEXT, CONVERSATION_HISTORY)
     habit = wording.NEW_CONTEXT_HABIT
 
     def advice(self, view: View, gauge: Gauge, mint: Mint) -> ContextWindowReminderEvent | None:
@@ -99,8 +100,8 @@ class NewContext(Policy):
         for result in done:
             answered = answered.add(result)
         kept = _kept(answered, calls[0])
-        forgotten = tuple(entry.id for entry in answered.read if entry.id not in kept)
-        if not forgotten:
+        gone = [entry for entry in answered.read if entry.id not in kept]
+        if all(entry.kind == "CondensationNotice" for entry in gone):
             return [_results(calls, wording.NOTHING_TO_FORGET, mint, boundary=response.read_through)]
         request = CondensationRequest(
             **mint(),
@@ -112,7 +113,7 @@ class NewContext(Policy):
         fact = Condensation(
             **mint(),
             request_id=request.id,
-            forgotten_event_ids=forgotten,
+            forgotten_event_ids=tuple(entry.id for entry in gone),
             notice=wording.NEW_CONTEXT_NOTICE,
             llm_response_id=response.llm_response_id,
         )

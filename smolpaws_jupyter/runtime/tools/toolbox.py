@@ -13,9 +13,12 @@ from pydantic import ValidationError
 from ...core import wording
 from ...core.base import JsonObject, ToolSpec
 from ...core.errors import StartError
-from ...core.payloads import Action, CondenseAction
+from ...core.payloads import Action, CondenseAction, NewContextAction
 from .base import Tool
 from .history import HistoryTool
+
+RESETS = {"condense": CondenseAction, "new_context": NewContextAction}
+"""The policies' own tools: read here, answered by the policy."""
 
 DEPTH = 100
 """Levels of lists and objects that the arguments of a call may have; the log takes 200 for a whole event."""
@@ -72,21 +75,17 @@ class Toolbox:
         else:
             try:
                 return cast(
-                    "Action", self._tools[name].parse(value) if name in self._tools else _policy_action(name, value)
+                    "Action",
+                    self._tools[name].parse(value) if name in self._tools else RESETS[name].model_validate(value),
                 )
             except ValidationError as error:
                 why = explain(error, self._parameters(name))
-        text = wording.condense_invalid(why) if name == "condense" else wording.invalid_arguments(name, why)
+        text = wording.reset_invalid(name, why) if name in RESETS else wording.invalid_arguments(name, why)
         return Unusable("invalid_arguments", text)
 
     def _parameters(self, name: str) -> list[str]:
         spec = next(s for s in self._specs if s.name == name)
         return list(cast("JsonObject", spec.parameters.get("properties", {})))
-
-
-def _policy_action(name: str, arguments: JsonObject) -> Action:
-    kinds = {"condense": CondenseAction}
-    return kinds[name].model_validate(arguments)
 
 
 def _object(arguments: str) -> JsonObject | Unusable:
