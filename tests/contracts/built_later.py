@@ -10,9 +10,6 @@ BUILT_LATER = frozenset(
         summarizing_window: T-WIN-01 to T-WIN-18
         llm_summarizing: T-ORD-01 to T-ORD-07, T-BOUND-04, T-BOUND-05
         manual condensation: T-MAN-02 to T-MAN-04, T-BOUND-06
-        the page in a browser: T9, T-SEC-02, O36
-
-        F-22, T4, T8
         """
     )
 )

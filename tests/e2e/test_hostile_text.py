@@ -101,7 +101,7 @@ def updates(text: str) -> list[dict[str, Any]]:
 def test_hostile_text_in_every_field_stays_text_under_trusted_types(
     browser: Browser, root: Path, records: list[dict[str, Any]]
 ):
-    """T9, F-58, O36, R-SEC-3: no element, no script, no request, and no attempt that the policy had to stop."""
+    """T9, T-SEC-02, F-58, O36, R-SEC-3: no element, no script, no request, and no attempt that the policy had to stop."""
     static = root / "smolpaws_jupyter/static"
     files = {
         "/": (SHELL, "text/html"),

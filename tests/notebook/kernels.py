@@ -152,8 +152,14 @@ class Kernel:
 
 @contextlib.contextmanager
 def kernel(folder: Path, **env: str) -> Generator[Kernel]:
-    """A kernel that works in this folder and finds the package and its tests."""
+    """A kernel that works in this folder and finds the package and its tests.
+
+    $KERNEL_PYTHON names another interpreter than this one, with another ipykernel (test_kernel_matrix.py).
+    """
     manager = KernelManager(kernel_name="python3")
+    if python := os.environ.get("KERNEL_PYTHON"):
+        assert manager.kernel_spec is not None
+        manager.kernel_spec.argv[0] = python
     path = os.pathsep.join(filter(None, [env.pop("FIRST", ""), str(ROOT)]))
     # Where it finds this one, ipykernel does not take in what programs write to its stdout.
     inherited = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
