@@ -176,7 +176,7 @@ async def fails(story: Story, world: World) -> None:
 @stories
 def test_t6_f_12_an_opening_that_fails_loses_nothing(story: Story, count: Count) -> None:
     """T6, F-9, F-10, F-12, I-3: the n-th write or sync of an opening fails; the next opening finds all."""
-    for world in deaths(told(story), World(), "half")[:: 5 * LONG]:
+    for world in deaths(told(story), World(), "half")[:: 8 * LONG]:
         fails_at, happened = 0, True
         while happened:
             fails_at += 1
