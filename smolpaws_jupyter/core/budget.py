@@ -53,6 +53,17 @@ def budget_of(view: View, window: int | None, estimate: Callable[[View], int | N
     return Budget(tokens=guess, limit=limit, counted="estimated", limit_from=limit_from)
 
 
+def prompt_was_cut(view: View, reported: int | None) -> bool:
+    """Whether a count fell by more than a tenth, though the request held all of the one before.
+
+    Some servers cut a prompt that does not fit, answer as if nothing was, and count what they left (Ollama does).
+    """
+    before = budget_of(view, None, lambda _: None)
+    if before.counted != "measured" or before.tokens is None or reported is None:
+        return False
+    return reported < 0.9 * before.tokens
+
+
 def input_limit(view: View, window: int | None) -> tuple[int | None, LimitFrom]:
     """The yardstick: the profile's `maxInputTokens`, else the model's window, else unknown (R-BUD-1, R-BUD-2)."""
     if view.binding is not None and view.binding.max_input_tokens is not None:

@@ -343,6 +343,16 @@ def fixed_context_too_large(tokens: int, limit: int | None) -> str:
     )
 
 
+def prompt_cut(before: int, now: int) -> str:
+    """The count fell, though the history only grew."""
+    return (
+        f"The server counted {now:,} tokens for a request that holds all of the one before it, which had {before:,}. It seems "
+        "to cut off the beginning of the prompt without saying so: the model misses part of its instructions or history, and "
+        "the context is fuller than it looks. Give the server a larger window (Ollama: num_ctx in params), or set "
+        "maxInputTokens to what it really takes."
+    )
+
+
 def largest_part(part: str, tokens: int) -> str:
     """R-WORD-14: the end of an error that an overflow ended a run with."""
     return f"The largest part of the request is {part}, with about {tokens:,} tokens."

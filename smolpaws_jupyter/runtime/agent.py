@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ..core import wording
 from ..core.base import JsonObject, TextBlock
-from ..core.budget import Gauge, budget_of
+from ..core.budget import Gauge, budget_of, prompt_was_cut
 from ..core.entries import Entries
 from ..core.events import (
     ActionEvent,
@@ -75,6 +75,7 @@ class Agent:
             await self.failed(error.failure, snapshot, llm, window, control)
             return True
         batch, arguments = self.record(response, snapshot.boundary, shown)
+        self.check_count(snapshot, response)
         await self.runner.run(batch, arguments, response.finish_reason, control)
         self.settle(batch, response.finish_reason, llm, window)
         self.check_empty()
@@ -236,6 +237,13 @@ class Agent:
             if self.log.check(commit) is not None:
                 commit = self.policy.not_possible(batch, self.log.view, mint)
             self.log.append(*commit)
+
+    def check_count(self, snapshot: View, response: Response) -> None:
+        """Says so where the server seems to have cut the prompt; its count, and so the warnings, are then too low."""
+        reported = response.usage.input
+        if prompt_was_cut(snapshot, reported):
+            assert snapshot.count is not None
+            self.listener.notice("prompt_cut", wording.prompt_cut(snapshot.count.tokens or 0, reported or 0))
 
     def check_empty(self) -> None:
         if self.log.view.empty_replies >= IN_A_ROW:

@@ -408,6 +408,9 @@ class Conversation:
         self.last_problem = failure
         self._say(Words("problem", failure.text, failure.kind))
 
+    def notice(self, code: str, text: str) -> None:
+        self._say(Words("problem", text, code))
+
     def waiting_changed(self) -> None:
         self._changed("approvals")
         self._changed("status")

@@ -9,6 +9,7 @@ import pytest
 
 from smolpaws_jupyter.core.errors import RunError
 from smolpaws_jupyter.core.events import ContextWarningEvent, UsageEvent
+from smolpaws_jupyter.runtime.conversation import Words
 from smolpaws_jupyter.testing import Gate, call, failure, overflow, reply
 from tests.runtime.talks import WITH_FALLBACK, Talk, binding, reopened, said_by, talk
 
@@ -248,3 +249,40 @@ async def test_o25_no_fallback_no_summary_and_condense_still_works() -> None:
         assert caught.value.code == "context_window_exceeded"
         assert await t.ask("3") == "fresh"
         assert not t.summariser.requests
+
+
+def problems(t: Talk) -> list[str]:
+    """What a person is told beside the log, from now on."""
+    heard: list[str] = []
+
+    def hear(words: Words) -> None:
+        if words.kind == "problem":
+            heard.append(words.text)
+
+    t.conversation.on_words(hear)
+    return heard
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [((4_000, 4_050, 3_000), 1), ((4_000, 4_050, 3_900), 0), ((4_000, None, 100), 0), ((3_000, 3_100, 3_200), 0)],
+)
+async def test_f_45_a_count_that_falls_while_the_history_grew_is_told(counts, told: int) -> None:  # type: ignore[no-untyped-def]
+    """F-45: a server that cuts prompts silently would keep every warning from coming."""
+    t = talk([reply("ok").using(input=count) for count in counts])
+    heard = problems(t)
+    for number in range(len(counts)):
+        await t.ask(str(number))
+    assert len(heard) == told
+    if told:
+        assert "3,000 tokens" in heard[0]
+        assert "4,050" in heard[0]
+
+
+async def test_f_45_after_a_reset_or_under_another_model_a_lower_count_is_no_wonder() -> None:
+    t = talk([call("condense").using(input=9_000), reply("a").using(input=800), reply("b").using(input=70)])
+    heard = problems(t)
+    await t.ask("one")
+    t.conversation.bind(binding(model="vendor/other", name="other"))
+    await t.ask("two")
+    assert heard == []
