@@ -49,7 +49,7 @@ async def forked_session(source: Session, at: str | None, before: str | None, cl
     """A session of its own for a fork of what another one shows, which goes on as if nothing had happened."""
     python, opener = _opener(source.opener.wish, client_for)
     conversation = source.conversation
-    fork = conversation.fork(at, before=before, tools=opener.tools(conversation.settings))
+    fork = await conversation.fork(at, before=before, tools=opener.tools(conversation.settings))
     session = Session(fork, opener, python, lambda id_: _showing(id_) is not None)
     _sessions.append((None, session))
     await _prepare(fork)

@@ -96,7 +96,7 @@ class Session:
         """Shows a fork of this conversation, which must be at rest: showing another one would stop it (R-FORK-2)."""
         if self.conversation.status in ("running", "waiting"):
             raise CommandRefused("busy", "The agent is working.", detail="Stop or wait, then fork.")
-        forked = self.conversation.fork(command.at, before=command.before, command_id=command.id)
+        forked = await self.conversation.fork(command.at, before=command.before, command_id=command.id)
         await self.show(forked)
 
     async def become_writer(self) -> None:

@@ -336,7 +336,7 @@ class Conversation:
         self._store_start()
         self.log.append(ProfileBoundEvent(**mint(), binding=binding), command_id=command_id or new_id())
 
-    def fork(
+    async def fork(
         self,
         at: str | None = None,
         *,
@@ -351,15 +351,17 @@ class Conversation:
         """
         if self._start is not None:
             raise CommandRefused("nothing_to_fork", "This conversation holds no message yet.", detail="Send one first.")
+        # In a thread, since copying and reading a long log takes seconds in which Stop must be heard.
+        log = await asyncio.to_thread(fork, self.log, at, before, command_id or new_id())
         forked = Conversation(
-            fork(self.log, at, before, command_id or new_id()),
+            log,
             settings=self.settings,
             llm_for=self._llm_for,
             tools=self.toolbox.tools if tools is None else tools,
             approvals=self.approvals.mode,
             notes=self._notes,
         )
-        repair(forked.log, {spec.name for spec in forked.toolbox.specs})
+        repair(log, {spec.name for spec in forked.toolbox.specs})
         return forked
 
     async def close(self) -> None:

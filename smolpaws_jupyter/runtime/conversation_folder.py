@@ -103,6 +103,8 @@ class ConversationFolder:
         try:
             for data in itertools.chain(other.blobs_of(log, number), commit.blobs.values()):
                 self.blobs.put(data)
+            with contextlib.suppress(OSError):  # it counts where the copy goes as far
+                self.write_snapshot(other.read_snapshot())
             self.disk.remove(part)
             log.copy_up_to(number, part, commit.line)
             self.disk.replace(part, self.log_path)

@@ -25,20 +25,24 @@ from smolpaws_jupyter.core.events import (
     ObservationEvent,
     ToolStartEvent,
 )
+from smolpaws_jupyter.core.ledger import Ledger
 from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.core.view import View
 from smolpaws_jupyter.core.wire import Command
 from smolpaws_jupyter.runtime.conversation import Conversation
 from smolpaws_jupyter.runtime.draft import TEXT_LIMIT
+from smolpaws_jupyter.runtime.forking import fork
 from smolpaws_jupyter.runtime.jsonl_store import JsonlStore
 from smolpaws_jupyter.runtime.library import conversations
-from smolpaws_jupyter.runtime.log import EventLog
+from smolpaws_jupyter.runtime.log import KEEP_EVERY, EventLog
 from smolpaws_jupyter.runtime.memory_store import MemoryStore
 from smolpaws_jupyter.runtime.redaction import Redactor
 from smolpaws_jupyter.runtime.store import Store
 from smolpaws_jupyter.testing import Gate, ScriptedLLM, call, calls, overflow, reply
+from tests.bench.long_log import condensed_log
 from tests.builders import History
 from tests.runtime.failing_disk import FailingDisk
+from tests.runtime.stored import message
 from tests.runtime.talks import WITH_FALLBACK, Echo, Talk, reopened, talk, text_of, until
 
 Stores = Callable[[], Store]
@@ -49,9 +53,9 @@ def new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Stores:
     return MemoryStore if request.param == "memory" else lambda: JsonlStore.create(tmp_path / "source")
 
 
-def forked(t: Talk, at: str | None = None, **more: Any) -> Talk:
+async def forked(t: Talk, at: str | None = None, **more: Any) -> Talk:
     """A fork, over the same scripted model."""
-    conversation = t.conversation.fork(at, **more)
+    conversation = await t.conversation.fork(at, **more)
     return Talk(conversation, t.llm, conversation.log.store, t.summariser)
 
 
@@ -87,7 +91,7 @@ async def test_t_fork_01_a_fork_at_any_event_of_the_reset_has_the_whole_reset(ki
     before, view = t.events, t.conversation.view
     reset = next(at for at, e in enumerate(before) if isinstance(e, Condensation))
 
-    fork = forked(t, t.of(kind)[-1].id, command_id="command-1")
+    fork = await forked(t, t.of(kind)[-1].id, command_id="command-1")
 
     assert fork.events[:-1] == before[: reset + 1]
     (event,) = fork.of(ForkEvent)
@@ -109,7 +113,7 @@ async def test_t_fork_01_a_fork_of_all_goes_on_from_where_the_conversation_is(ne
     """R-FORK-1, R-LOG-11: with its large texts, and it can be opened again under its own id."""
     t = talk([reply("y" * (TEXT_LIMIT + 1)), reply("ok")], store=new_store())
     await t.ask("x" * (TEXT_LIMIT + 1))
-    fork = forked(t)
+    fork = await forked(t)
     assert fork.of(ForkEvent)[0].at_event_id == t.events[-1].id
     assert await fork.ask("more") == "ok"
     assert [len(text) for text in (m.text for m in fork.of(MessageEvent))][:2] == [TEXT_LIMIT + 1] * 2
@@ -127,28 +131,28 @@ async def test_t_fork_02_warnings_that_were_given_are_not_given_again(new_store:
     await t.ask("one")
     await t.ask("two")
     assert len(t.of(ContextWarningEvent)) == 1
-    fork = forked(t)
+    fork = await forked(t)
     assert carried(fork.conversation.view) == carried(t.conversation.view)
     t.llm.extend([reply("c").using(input=310_000)] * 2)
     await fork.ask("three")
     assert len(fork.of(ContextWarningEvent)) == 1
-    early = forked(t, t.of(MessageEvent)[1].id)
+    early = await forked(t, t.of(MessageEvent)[1].id)
     await early.ask("another two")
     assert len(early.of(ContextWarningEvent)) == 1  # which it had not been given yet
 
 
-def test_t_fork_02_bound_cuts_pins_and_bindings_come_along_and_nothing_is_paid():
+async def test_t_fork_02_bound_cuts_pins_and_bindings_come_along_and_nothing_is_paid():
     """R-FORK-3, R-BIND-5"""
     history = History().user("a long text of the user").reply().bind("other").thresholds(0.5)
     history.pin("u1").truncate("u1", "a long text of the user").user("more").emergency("summary").user("unread")
     history.remark("waiting")
     t = stored(history)
-    view = forked(t).conversation.view
+    view = (await forked(t)).conversation.view
     assert carried(view) == carried(t.conversation.view)
     assert view.rescue is not None
     assert view.thresholds == (0.5,)
     assert t.llm.requests == []
-    early = forked(t, "x1").conversation.view
+    early = (await forked(t, "x1")).conversation.view
     assert (early.cuts, early.pins, early.rescue) == (history_view(history, "x1").cuts, {"u1"}, None)
     assert early.cuts
 
@@ -176,7 +180,7 @@ async def test_t_fork_03_open_calls_are_closed_as_on_opening_and_run_nowhere_aga
     tool = Echo("act", effects=True)
     t = talk([calls(call("act", text="a"), call("act", text="b")), reply("ok")], tools=[tool], store=new_store())
     await t.ask("Go")
-    fork = forked(t, t.of(kind)[0].id)
+    fork = await forked(t, t.of(kind)[0].id)
     assert [e.code for e in fork.of(AgentErrorEvent)] == codes
     assert fork.conversation.status == "paused"
     t.llm.extend([reply("I see.")])
@@ -192,7 +196,7 @@ async def test_t_fork_03_an_emergency_that_was_under_way_has_failed_and_is_not_p
     await t.ask("one")
     await t.ask("two")
     (intent,) = t.of(CondensationRequest)
-    fork = forked(t, intent.id)
+    fork = await forked(t, intent.id)
     assert [(e.request_id, e.code) for e in fork.of(CondensationFailureEvent)] == [(intent.id, "interrupted")]
     assert fork.conversation.view.rescue == intent.id
     t.llm.extend([overflow()])
@@ -209,7 +213,7 @@ async def test_a_fork_of_a_running_conversation_closes_its_calls_and_does_not_di
     t = talk([call("act", text="a"), reply("done")], tools=[tool])
     t.conversation.tell("Go")
     await until(lambda: tool.ran)
-    fork = forked(t)
+    fork = await forked(t)
     assert [e.code for e in fork.of(AgentErrorEvent)] == ["outcome_unknown"]
     assert (fork.conversation.status, t.conversation.status) == ("paused", "running")
     assert tool.gate is not None
@@ -223,13 +227,13 @@ async def test_a_fork_of_what_another_kernel_wrote_says_that_its_variables_are_g
     python = [Echo("run_python")]
     t = talk([reply("ok")], tools=python)
     await t.ask("one")
-    assert forked(t).conversation.view.asides == ()
+    assert (await forked(t)).conversation.view.asides == ()
     again = reopened(t, tools=python)
     (told,) = again.conversation.view.asides
     assert isinstance(told, MessageEvent)
     assert told.text == wording.NEW_KERNEL
-    assert len(forked(again).conversation.view.asides) == 1
-    early = forked(again, t_end(again, told))
+    assert len((await forked(again)).conversation.view.asides) == 1
+    early = await forked(again, t_end(again, told))
     assert [a.text for a in early.conversation.view.asides if isinstance(a, MessageEvent)] == [wording.NEW_KERNEL]
     assert len(reopened(early, tools=python, same_kernel=True).conversation.view.asides) == 1
 
@@ -246,7 +250,7 @@ async def test_t_fork_04_money_is_counted_once_in_each():
     """R-FORK-5"""
     t = talk([reply("a").using(cost=1.0), reply("b").using(cost=2.0), reply("c").using(cost=4.0)])
     await t.ask("one")
-    fork = forked(t)
+    fork = await forked(t)
     await t.ask("two")
     await fork.ask("three")
 
@@ -263,7 +267,7 @@ async def test_t_fork_05_reopening_is_no_fork_and_there_is_no_way_between_branch
     """R-FORK-7"""
     t = talk([reply("ok")])
     await t.ask("one")
-    fork = forked(t)
+    fork = await forked(t)
     events = fork.events
     again = reopened(fork, same_kernel=True)
     assert again.conversation.id == fork.conversation.id
@@ -278,7 +282,7 @@ async def test_t_hist_05_a_fork_reads_nothing_of_what_the_source_wrote_later():
     """R-HIST-2, R-FORK-2: its own events and the copied ones, and a cursor from elsewhere is an error."""
     t = talk([reply("ok"), reply("ok")])
     await t.ask("an early walrus")
-    fork = forked(t)
+    fork = await forked(t)
     await t.ask("a late walrus")
     early, late = (m.id for m in t.of(MessageEvent) if m.genuine)
     asks = [
@@ -305,13 +309,13 @@ async def test_a_fork_from_before_a_message_has_all_that_came_before_it():
     first, second = (m.id for m in t.of(MessageEvent) if m.genuine)
     events = t.events
     at = next(n for n, e in enumerate(events) if e.id == second)
-    assert forked(t, before=second).events[:-1] == events[:at]
-    assert forked(t, before=second).of(ForkEvent)[0].at_event_id == events[at - 1].id
-    blank = forked(t, before=first)
+    assert (await forked(t, before=second)).events[:-1] == events[:at]
+    assert (await forked(t, before=second)).of(ForkEvent)[0].at_event_id == events[at - 1].id
+    blank = await forked(t, before=first)
     assert blank.kinds == ["ConversationStartEvent", "ForkEvent"]
     assert blank.conversation.status == "idle"
     reply_id = t.of(MessageEvent)[1].id
-    assert forked(t, before=reply_id).kinds[:-1] == [
+    assert (await forked(t, before=reply_id)).kinds[:-1] == [
         "ConversationStartEvent",
         "MessageEvent",
     ]  # its response is split off
@@ -323,33 +327,33 @@ async def test_a_fork_that_cannot_be_made_is_refused_and_leaves_nothing(tmp_path
     t = talk([reply("ok")], store=JsonlStore.create(tmp_path / "source"))
     for at in (None, "x"):
         with pytest.raises(CommandRefused) as refused:
-            forked(t, at)
+            await forked(t, at)
         assert refused.value.code == "nothing_to_fork"
     await t.ask("one")
     for at, before in (("nobody", None), ('"', None), (None, "nobody"), (None, t.events[0].id)):
         with pytest.raises(CommandRefused) as refused:
-            t.conversation.fork(at, before=before)
+            await t.conversation.fork(at, before=before)
         assert (refused.value.code, refused.value.status) == ("event_not_found", 404)
     with pytest.raises(CommandRefused) as refused:
-        t.conversation.fork(t.events[0].id, before=t.events[1].id)
+        await t.conversation.fork(t.events[0].id, before=t.events[1].id)
     assert refused.value.code == "fork_place"
     assert [path.name for path in sorted(tmp_path.glob("*"))] == ["source"]  # noqa: ASYNC240
 
 
-def test_r_fork_6_a_log_that_breaks_a_rule_can_be_forked_from_what_is_sound():
+async def test_r_fork_6_a_log_that_breaks_a_rule_can_be_forked_from_what_is_sound():
     """R-FORK-6, section 20: the first impossible commit stays behind, with all that follows it."""
     history = History().user("one").reply().user("two")
     sound = len(history.events)
     t = stored(history.commit(history["start"]).user("three"))
     assert t.conversation.read_only is not None
-    fork = forked(t)
+    fork = await forked(t)
     assert fork.conversation.read_only is None
     assert fork.events[:sound] == history.events[:sound]
     assert fork.kinds[sound:] == ["ForkEvent", "RecoveryEvent"]  # a tool is not installed here
     assert fork.of(ForkEvent)[0].at_event_id == "u2"
-    assert forked(t, "m1").conversation.read_only is None
+    assert (await forked(t, "m1")).conversation.read_only is None
     with pytest.raises(CommandRefused, match="R-REPL-1"):
-        forked(t, "u3")
+        await forked(t, "u3")
 
 
 async def test_r_fork_6_a_conversation_that_another_writer_has_can_be_forked():
@@ -361,9 +365,30 @@ async def test_r_fork_6_a_conversation_that_another_writer_has_can_be_forked():
         EventLog(t.store.follow(), Redactor()), settings=t.conversation.settings, llm_for=lambda _: t.llm, tools=[]
     )
     assert reader.read_only is not None
-    fork = reader.fork()
+    fork = await reader.fork()
     assert await fork.ask("two") == "mine"
     assert t.conversation.read_only is None
+
+
+@pytest.mark.parametrize("goes_as_far", [True, False])
+def test_a_fork_of_a_long_log_opens_from_its_sources_snapshot_where_that_is_of_its_own_bytes(
+    tmp_path: Path, goes_as_far: bool
+):
+    """R-FORK-1, P5"""
+    log = EventLog(JsonlStore.open(condensed_log(tmp_path / "source", KEEP_EVERY + 200)), Redactor())
+    log.append(message("later"))
+    log.close()
+    log = EventLog(JsonlStore.open(tmp_path / "source"), Redactor())
+    assert log.store.kept_folds is not None
+    at = len(log) - 1 if goes_as_far else 500
+    event_id = next(iter(log.read(at))).id
+
+    made = fork(log, event_id, None, "command-1")
+
+    assert (made.store.kept_folds is not None) is goes_as_far
+    assert made.view == View.of(made.read())
+    assert made.ledger == Ledger.of(made.read())
+    assert made.ledger.conversation_id == made.store.conversation_id
 
 
 async def test_a_fork_that_the_disk_does_not_take_is_an_error_and_the_source_goes_on(tmp_path: Path):
@@ -374,7 +399,7 @@ async def test_a_fork_that_the_disk_does_not_take_is_an_error_and_the_source_goe
     events = t.events
     disk.fail_next("write", errno.ENOSPC)
     with pytest.raises(StoreError, match="No space left"):
-        t.conversation.fork()
+        await t.conversation.fork()
     disk.fails = None
     assert [info.id for info in conversations(tmp_path)] == ["source"]
     assert t.events == events

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from smolpaws_jupyter.runtime.memory_store import MemoryStore
 from smolpaws_jupyter.runtime.runner import stored_output
 from smolpaws_jupyter.runtime.tools.history import HistoryTool
 from smolpaws_jupyter.testing import Gate, Move, call, calls, reply
+from tests.bench.long_log import condensed_log
 from tests.runtime.stored import message
 from tests.runtime.talks import AGENT_RESET, Echo, Talk, talk, text_of
 
@@ -65,6 +67,7 @@ def kind(condenser_kind: str, **fields: Any) -> JsonObject:
         (kind("agent_reset", conversation_history=True), True),
         (kind("agent_reset", conversation_history=False), False),
         (kind("agent_reset", enabled=False), False),
+        (kind("new_context"), True),
         (kind("llm_summarizing"), False),
         (kind("summarizing_window"), False),
         (kind("no_op"), False),
@@ -234,6 +237,24 @@ def test_a_log_of_many_pieces_is_searched_to_its_beginning(tmp_path: Path):
     assert found["matches"][0]["snippet"].endswith("xx walrus TWO")
     assert [at for at, _ in store.read_back(len(store), lambda _: True)] == [*reversed(range(len(store)))]
     assert record(store).read(ids[3], 40_000)["text"] == ("2 " * 20_000)[40_000:44_000]
+
+
+@pytest.mark.slow
+def test_a_search_of_a_hundred_thousand_events_answers_in_well_under_a_second(tmp_path: Path):
+    """R-HIST-5, R-HIST-8: also where nothing is found, and where the word stands in every record but in no text."""
+    store = JsonlStore.open(condensed_log(tmp_path / "c", 100_000), write=False)
+    history = record(store)
+    oldest = finds(history.search("Go"))[-1]
+    for ask in (
+        lambda: history.search("walrus"),
+        lambda: history.search("ResponseEvent"),
+        lambda: history.search("Go\necho"),
+        lambda: history.search("xxx", oldest),
+        lambda: history.read(oldest),
+    ):
+        started = time.process_time()
+        ask()
+        assert time.process_time() - started < 5  # ten times half a second
 
 
 async def test_a_stored_output_is_found_in_a_long_log_without_decoding_it_all():
