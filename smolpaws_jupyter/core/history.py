@@ -222,7 +222,7 @@ def holding(query: str) -> MayHold:
     first, last = lines[0], lines[-1]
 
     def may_hold(text: str) -> bool:
-        if "\\u" in text:
+        if "\\u" in text and "\\u" in text.replace("\\\\", ""):
             return True
         folded = text.casefold()
         if not all(line in folded for line in lines):

@@ -94,7 +94,7 @@ class Session:
 
     async def fork(self, command: Fork) -> None:
         """Shows a fork of this conversation, which must be at rest: showing another one would stop it (R-FORK-2)."""
-        if self.conversation.status in ("running", "waiting"):
+        if self.conversation.working:
             raise CommandRefused("busy", "The agent is working.", detail="Stop or wait, then fork.")
         forked = await self.conversation.fork(command.at, before=command.before, command_id=command.id)
         await self.show(forked)

@@ -157,6 +157,11 @@ class Conversation:
             await self.model.load(self.view.binding)
             self._changed("status")
 
+    @property
+    def working(self) -> bool:
+        """Whether a run or a condensation by hand is under way, also while an approval is waited for."""
+        return bool(self._controls())
+
     def events(self, start: int = 0, stop: int | None = None) -> Iterator[Event | UnknownEvent]:
         return self.log.read(start, stop)
 

@@ -25,7 +25,7 @@ from smolpaws_jupyter.core.history import (
 from smolpaws_jupyter.core.payloads import ConversationHistoryAction, ToolObservation
 from smolpaws_jupyter.core.records import UnknownEvent, encode
 from smolpaws_jupyter.core.view import View
-from tests.builders import PICTURE, History, call
+from tests.builders import PICTURE, Call, History, call
 from tests.histories import histories
 
 
@@ -235,6 +235,15 @@ def test_a_query_of_several_lines_may_begin_in_one_field_and_end_in_another():
         assert found(history, query), query
     for query in ("look.\nread_file", "read_file\nI look", "yes\nread_file", "one\nread_file"):
         assert not found(history, query), query
+
+
+def test_letters_that_are_escaped_in_the_record_are_found_too_and_those_of_a_text_are_not_taken_for_such():
+    r"""R-HIST-5: a record of another program may say `\u00e4`; an argument text may hold these six characters."""
+    event = History().user("go").calls(Call("read_file", '{"path": "\\u00e4\\\\u00e4"}'))["a1"]
+    assert find(original_text(event), "ä") == -1
+    assert not holding("ä")(stored(event))
+    assert holding("\\U00E4")(stored(event))
+    assert holding("ä")(json.dumps(encode(History().user("ä")["u1"])))
 
 
 def test_words_of_the_format_itself_are_not_taken_for_text():
