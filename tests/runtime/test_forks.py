@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.errors import CommandRefused, RunError, StoreError
@@ -26,6 +28,7 @@ from smolpaws_jupyter.core.events import (
     ToolStartEvent,
 )
 from smolpaws_jupyter.core.ledger import Ledger
+from smolpaws_jupyter.core.records import UnknownEvent
 from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.core.view import View
 from smolpaws_jupyter.core.wire import Command
@@ -36,11 +39,13 @@ from smolpaws_jupyter.runtime.jsonl_store import JsonlStore
 from smolpaws_jupyter.runtime.library import conversations
 from smolpaws_jupyter.runtime.log import KEEP_EVERY, EventLog
 from smolpaws_jupyter.runtime.memory_store import MemoryStore
+from smolpaws_jupyter.runtime.opening import repair
 from smolpaws_jupyter.runtime.redaction import Redactor
 from smolpaws_jupyter.runtime.store import Store
 from smolpaws_jupyter.testing import Gate, ScriptedLLM, call, calls, overflow, reply
 from tests.bench.long_log import condensed_log
 from tests.builders import History
+from tests.histories import histories
 from tests.runtime.failing_disk import FailingDisk
 from tests.runtime.stored import message
 from tests.runtime.talks import WITH_FALLBACK, Echo, Talk, reopened, talk, text_of, until
@@ -162,6 +167,23 @@ def history_view(history: History, at: str) -> View:
     return View.of(history.events[: history.events.index(history[at]) + 1])
 
 
+@given(histories(), st.data())
+def test_t_fork_02_a_fork_at_any_event_says_what_the_source_said_then(history: History, data: st.DataObject):
+    """R-FORK-1, R-FORK-3: of every kind of condenser, up to a whole commit."""
+    assume(not any(isinstance(e, UnknownEvent) or "\\ud8" in repr(e) for e in history.events))
+    t = stored(history)
+    at = data.draw(st.integers(0, len(history.commits) - 1))
+    copied = [event for commit in history.commits[: at + 1] for event in commit]
+    event_id = data.draw(st.sampled_from(history.commits[at])).id
+
+    made = fork(t.conversation.log, event_id, None, "command-1")
+
+    assert list(made.read())[:-1] == copied
+    assert carried(made.view) == carried(View.of(copied))
+    assert made.ledger.title == Ledger.of(copied).title
+    assert t.events == history.events
+
+
 # What is closed
 
 
@@ -205,6 +227,18 @@ async def test_t_fork_03_an_emergency_that_was_under_way_has_failed_and_is_not_p
         await fork.conversation.answer()
     assert error.value.code == "context_rescue_blocked"
     assert len(t.summariser.requests) == 1
+
+
+async def test_t_fork_03_a_fork_whose_process_died_at_once_is_closed_when_it_is_opened():
+    """R-FORK-4, R-REST-2"""
+    t = talk([calls(call("act"), call("act")), reply("ok")], tools=[Echo("act", effects=True)])
+    await t.ask("Go")
+    store = fork(t.conversation.log, t.of(ToolStartEvent)[0].id, None, "command-1").store
+    assert isinstance(store, MemoryStore)
+    log = EventLog(store.reopen(), Redactor())
+    repair(log)
+    closed = [e.code for e in log.read() if isinstance(e, AgentErrorEvent)]
+    assert closed == ["outcome_unknown", "not_run"]
 
 
 async def test_a_fork_of_a_running_conversation_closes_its_calls_and_does_not_disturb_it():
