@@ -189,20 +189,22 @@ def test_under_new_context_the_notes_are_the_handoff() -> None:
 # Summaries
 
 
-def summary_of(request: Desk) -> str:
-    """What it answers when asked to summarise this history, previewed as the summariser does."""
+def summary_of(request: Desk, part: int | None = 300) -> str:
+    """What it answers when asked to summarise this history, each part clipped as in a late attempt; None: in full."""
     previews: list[str] = []
+    tool = ""
     for message in request.messages[1:]:
         text = message["content"] or ""
         for call in message.get("tool_calls", []):
+            tool = call["function"]["name"]
             thought = f"assistant: {text}\n" if text else ""
-            previews.append(f"{thought}call of {call['function']['name']}: {call['function']['arguments'][:500]}")
+            previews.append(f"{thought}call of {call['function']['name']}: {call['function']['arguments'][:part]}")
         if message["role"] == "tool":
-            previews.append(f"result of some_tool: {text[:500]}")
+            previews.append(f"result of {tool}: {text[:part]}")
         elif text.startswith("GOAL "):
             previews.append(text)  # an earlier summary
         elif "tool_calls" not in message:
-            previews.append(f"{message['role']}: {text[:500]}")
+            previews.append(f"{message['role']}: {text[:part]}")
     said = reply(summary_request(previews), [], "diligent", 8_000)
     assert isinstance(said, Reply)
     assert said.tool is None
@@ -223,6 +225,43 @@ def test_a_summary_of_pages_alone_holds_the_goal_and_counts_the_attempt() -> Non
     found = notes.read(summary_of(desk().listed().read("data/a.csv")))
 
     assert (found.goals, found.facts, found.attempt) == ((TASK,), (), 2)
+
+
+def test_a_summary_of_pages_that_are_shown_in_full_holds_their_facts() -> None:
+    found = notes.read(summary_of(desk().listed().read("data/a.csv"), part=None))
+
+    assert (found.goals, found.attempt) == ((TASK,), 0)
+    assert [(fact.file, fact.complete) for fact in found.facts] == [("data/a.csv", True)]
+
+
+def test_a_summary_beside_which_the_task_stays_counts_the_attempt_and_the_task_is_heard_once() -> None:
+    """R-ORD-3, R-NEW-19: the user's words are kept, only the work is summarised."""
+    work = desk().listed().read("data/a.csv")
+    task, *rest = work.messages[1:]
+    text = summary_of(Desk(messages=[work.messages[0], *rest]))
+    assert notes.read(text).attempt == 2
+    assert notes.read(text).goals == ()
+
+    work.messages = [work.messages[0], task]
+    assert work.user(text).ask().arguments == {"path": "data"}
+
+
+def test_a_summary_of_work_that_is_done_is_no_question() -> None:
+    request = desk("total wind in data/").add("assistant", "The total of wind is 7, in data/a.csv.")
+    text = summary_of(request)
+    request.messages = [request.messages[0]]
+
+    assert request.user(text).user(TASK).ask().arguments == {"path": "data"}
+    assert "did not understand" not in request.ask().text
+
+
+def test_a_reminder_is_a_warning_at_80_percent() -> None:
+    offered = ("list_files", "read_file", "write_file", "new_context")
+    request = desk(offered=offered).listed().read("data/a.csv").user(wording.reminder(6_500, 8_000))
+
+    assert request.ask().tool == "new_context"
+    request.habit = "late"
+    assert request.ask().tool == "read_file"
 
 
 def test_an_answered_task_is_in_no_summary() -> None:

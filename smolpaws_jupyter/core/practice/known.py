@@ -9,7 +9,7 @@ from .. import wording
 from ..base import Frozen, JsonObject
 from ..messages import Message
 from . import notes
-from .notes import Notes
+from .notes import NOTHING_OPEN, Notes
 from .reading import Call, Said, entries, page
 from .tasks import Task, goes_on, understand
 
@@ -95,10 +95,12 @@ def know(messages: list[Message]) -> Known:
 
 
 def _heard(known: Known, text: str) -> Known:
-    known = _with(known, asked_at=len(known.calls))
     said = notes.read(text)
-    if said.goals:
-        return _with(known, told=known.told + said)
+    if said.goals or said.attempt:
+        return _with(known, told=known.told + said, asked_at=len(known.calls))
+    if text.endswith(NOTHING_OPEN):
+        return known
+    known = _with(known, asked_at=len(known.calls))
     task = understand(text)
     if isinstance(task, Task):
         return _with(known, tasks=(*known.tasks, task), unclear=None, hint="")

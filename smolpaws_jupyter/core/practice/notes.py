@@ -14,6 +14,9 @@ from .arithmetic import Column, Spot, plain
 from .facts import Facts
 from .tasks import Figure, Needs
 
+NOTHING_OPEN = "No open task was found in the history."
+"""A summary of work that is done."""
+
 _ROWS, _COLUMNS = Figure(kind="rows"), Figure(kind="columns")
 
 

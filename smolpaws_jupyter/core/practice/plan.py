@@ -59,7 +59,7 @@ def make_plan(known: Known, tasks: tuple[Task, ...]) -> Plan:
     facts: dict[str, Facts] = {}
     step: Step | None = None
     for number, (file, need) in enumerate(needs.items(), 1):
-        facts[file], stop = _facts(known, file, need, noted.get(file))
+        facts[file], stop = facts_of(known, file, need, noted.get(file))
         if step is None and not facts[file].complete:
             step = Step(file=file, offset=stop, number=number, of=len(needs))
     return Plan(
@@ -86,8 +86,8 @@ def _wanted(task: Task, place: Place, found: Listing) -> list[str]:
     return [file for file in found.files if suitable.fullmatch(file)]
 
 
-def _facts(known: Known, file: str, need: Needs, noted: Facts | None) -> tuple[Facts, int]:
-    """What is known of a file, and where the next page has to begin."""
+def facts_of(known: Known, file: str, need: Needs, noted: Facts | None) -> tuple[Facts, int]:
+    """What pages and earlier facts tell of a file, and where the next page has to begin."""
     found = text_of(known.calls, file, noted.offset if noted else 0)
     if noted is None or not noted.answers(need) or found.size not in (None, noted.size):
         noted = None

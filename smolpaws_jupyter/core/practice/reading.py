@@ -21,11 +21,15 @@ def _shared(one: str, other: str) -> str:
 
 
 _WARNING = _shared(wording.warning(0.5, 1, 2, ""), wording.warning(0.25, 1, 2, ""))
+_REMINDER = _shared(wording.reminder(1, 2), wording.reminder(2, 1))
 _REMARK = _shared(wording.NUDGE_EMPTY, wording.NEW_KERNEL)
+_NOTICES = (wording.RESET_NOTICE, wording.NEW_CONTEXT_NOTICE)
 _REJECTED = _shared(wording.rejected(""), wording.rejected("why"))
 _RECOVERED = wording.recovery(None)
 _UNDECIDED = (wording.INTERRUPTED, wording.INTERRUPTED_RESET, wording.NOT_RUN)
 _HABIT = re.compile(re.escape(wording.CONTEXT_HABIT).replace(re.escape("{notes}"), "(?P<notes>.+?)"))
+
+REMIND_PERCENT = 80.0
 
 _PAGE = re.compile(r"path: (.*) · characters (\d+)-(\d+) of (\d+) · (?:end|next offset \d+)(?: · encoding .*)?")
 _LISTING = re.compile(r"folder: (.*) · files (\d+) of (\d+)")
@@ -86,7 +90,9 @@ class Said(Frozen):
 
     @property
     def warned(self) -> float | None:
-        """The stage of a warning, in percent."""
+        """The stage of a warning or reminder, in percent."""
+        if self.text.startswith(_REMINDER):
+            return REMIND_PERCENT
         number = re.match(r"[\d.]+", self.text.removeprefix(_WARNING)) if self.text.startswith(_WARNING) else None
         return float(number[0]) if number else None
 
@@ -163,7 +169,10 @@ def texts_of(message: Message) -> list[str]:
 
 def _speaker(text: str) -> str:
     """Notices and remarks come in the user's role, but not from the user."""
-    if text.startswith((_REMARK, wording.EMERGENCY_FIRST)) or text == wording.RESET_NOTICE:
+    if text.startswith((_REMARK, wording.EMERGENCY_FIRST)) or text in (
+        wording.RESET_NOTICE,
+        wording.NEW_CONTEXT_NOTICE,
+    ):
         return "environment"
     return "user"
 
