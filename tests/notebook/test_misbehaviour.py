@@ -140,6 +140,7 @@ def test_f_27_reset_empties_the_namespace_and_leaves_the_users_results(k: Kernel
     assert now[1] >= count[1]
 
 
+@pytest.mark.subshells
 def test_f_27_an_endless_job_that_catches_every_interrupt_is_reported_as_still_running(k: Kernel):
     stubborn = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nopen('deaf', 'w').write('x')\nwhile not stop: pass"
     k.do(f"stop = False; paws = scripted.play(scripted.code({stubborn!r}))")

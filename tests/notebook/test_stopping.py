@@ -19,6 +19,7 @@ def sleeping(k: Kernel, name: str) -> None:
     k.do(f"paws = scripted.play(scripted.code(\"{SLEEPER.format(name=name)}\"), scripted.reply('Next.'))")
 
 
+@pytest.mark.subshells
 def test_o34_the_page_stops_a_sleeping_tool_and_the_kernel_is_free_again(k: Kernel):
     sleeping(k, "o34")
     page = page_of(k, "paws", subshell=True)
@@ -38,6 +39,7 @@ def test_o34_the_page_stops_a_sleeping_tool_and_the_kernel_is_free_again(k: Kern
     assert k.wait_for_file("o34") == "running"
 
 
+@pytest.mark.subshells
 @pytest.mark.parametrize(
     "busy",
     [
@@ -61,6 +63,19 @@ def test_i_28_stop_is_heard_while_a_cell_runs_and_events_stream(k: Kernel, busy:
     assert k.finish(cell).error
 
 
+def test_f_22_where_messages_wait_for_the_cell_stop_is_heard_after_it_and_does_the_same(k: Kernel):
+    """F-22: without subshells, or with them turned off."""
+    k.do("paws = scripted.play(scripted.reply('never').held(scripted.Gate()))")
+    page = page_of(k, "paws")
+    page.ask("tell", text="Go.")
+    cell = k.start("import time; time.sleep(1); print(paws.status)")
+    stop = page.send("stop")
+    assert k.finish(cell).text == "running\n"
+    assert page.answer(stop)["text"] == "Stopping."
+    page.wait_for(status="paused")
+    assert k.value("scripted.kinds(paws)[-1]") == "InterruptEvent"
+
+
 def test_what_a_stopped_call_had_printed_is_not_lost(k: Kernel):
     k.do("""
         paws = scripted.play(scripted.code("print('half'); open('half', 'w').write('x')\\nwhile True: pass"))
@@ -77,6 +92,7 @@ def test_what_a_stopped_call_had_printed_is_not_lost(k: Kernel):
     assert shown.endswith("[interrupted: the user stopped this call]")
 
 
+@pytest.mark.subshells
 def test_i_27_stop_skips_a_queued_call_and_leaves_the_users_cell_alone(k: Kernel):
     k.do('paws = scripted.play(scripted.code(\'open("ran", "w").write("ran")\'))')
     page = page_of(k, "paws", subshell=True)
@@ -162,6 +178,7 @@ def test_t_stop_07_f_30_an_interrupt_of_an_inline_tool_ends_tool_and_waiting(k: 
     assert k.value("1 + 1") == 2
 
 
+@pytest.mark.subshells
 def test_t_stop_07_stop_ends_an_inline_tool_and_the_cell_goes_on(k: Kernel):
     sleeping(k, "inline-stop")
     page = page_of(k, "paws", subshell=True)
@@ -261,6 +278,7 @@ def test_t_stop_08_f_30_a_call_that_needs_approval_ends_a_waiting_cell_where_no_
     assert k.value("scripted.results(paws)") == ["42"]
 
 
+@pytest.mark.subshells
 def test_t_stop_08_a_cell_waits_on_where_a_page_was_heard(k: Kernel):
     k.do("paws = scripted.play(scripted.code('40 + 2'), scripted.reply('Done.'), approvals='ask')")
     page = page_of(k, "paws", subshell=True)
