@@ -124,7 +124,8 @@ def talk(
     all_tools = [*(file_tools(Workspace(workspace)) if workspace else ()), *tools]
     policy = policy_for(agent_settings)
     model, summariser = ScriptedLLM(script, window=window, **llm), ScriptedLLM(summaries)
-    summary = binding(None, "vendor/small", "summary") if agent_settings.hard_condenser else None
+    buyer = agent_settings.hard_condenser or agent_settings.condenser
+    summary = binding(None, "vendor/small", "summary") if getattr(buyer, "llm_profile_ref", None) else None
     store = store if store is not None else MemoryStore()
     start = ConversationStartEvent(
         **mint(),
