@@ -14,7 +14,7 @@ from smolpaws_jupyter.runtime.keys import Keys
 from smolpaws_jupyter.runtime.llm import Delta, Limits, LLMFailure, Request
 from smolpaws_jupyter.runtime.local_llm import LocalLLM
 from tests.runtime.llm_client import LITELLM_WARNS
-from tests.tiny_gguf import write_model
+from tests.tiny_model import write_tiny_model
 
 Make = Callable[..., LocalLLM]
 pytestmark = [pytest.mark.slow, *LITELLM_WARNS]
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, *LITELLM_WARNS]
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("xllamacpp", reason="xllamacpp has no wheel for this machine")
-    return write_model(tmp_path_factory.mktemp("model") / "tiny.gguf")
+    return write_tiny_model(tmp_path_factory.mktemp("model") / "tiny.gguf")
 
 
 @pytest.fixture
