@@ -10,7 +10,7 @@ from tests.bench.figures import Figure, middle
 
 ROUNDS = 5
 HEAVY = ("litellm", "openai", "httpx", "tiktoken")
-KERNEL = "import resource, time, IPython, ipykernel.kernelapp, ipykernel.ipkernel, ipykernel.zmqshell, jupyter_client"
+KERNEL = "import time, IPython, ipykernel.kernelapp, ipykernel.ipkernel, ipykernel.zmqshell, jupyter_client"
 """What a running kernel has loaded before its first cell."""
 BARE = "import anywidget"
 OURS = "from smolpaws_jupyter import SmolPaws"
@@ -19,8 +19,9 @@ SHOWN = f"{OURS}; SmolPaws(save=False)._repr_mimebundle_()"
 
 def cost(code: str) -> tuple[float, float, float]:
     """CPU seconds, wall seconds and megabytes that this costs in a fresh process that has what a kernel has."""
-    figures = "time.process_time(), time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024"
-    before, after = output(f"{KERNEL}; print({figures}); {code}; print({figures})").splitlines()
+    figures = "time.process_time(), time.perf_counter(), peak()"
+    measured = f"from tests.bench.figures import peak; {KERNEL}; print({figures}); {code}; print({figures})"
+    before, after = output(measured).splitlines()
     cpu, wall, size = (float(b) - float(a) for a, b in zip(before.split(), after.split(), strict=True))
     return cpu, wall, size
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import tempfile
+from functools import cache
 from hashlib import md5
 from pathlib import Path
 
@@ -16,6 +18,15 @@ from tests.runtime.talks import AGENT_RESET, Echo, talk
 
 ARGUMENT = "x" * 430
 _ID = re.compile(r"\b[0-9a-f]{32}\b")
+
+
+_HOME = tempfile.TemporaryDirectory(prefix="smolpaws-bench-")
+
+
+@cache
+def stored(events: int) -> Path:
+    """One stored conversation of this length for the whole run of the bench; to be used, not to be changed much."""
+    return condensed_log(Path(_HOME.name, str(events)), events)
 
 
 def condensed_log(folder: Path, events: int, *, steps: int = 33) -> Path:

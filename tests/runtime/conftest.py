@@ -13,6 +13,14 @@ from tests.runtime.llm_client import Client
 from tests.runtime.llm_client import binding as make_binding
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever loads litellm is slow: that alone takes seconds, and the inner loop does without."""
+    for item in items:
+        if "litellm" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def litellm() -> Any:
     """The library, loaded as the client loads it; that takes seconds."""
