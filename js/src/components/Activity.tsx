@@ -10,7 +10,7 @@ const PARSE_EVERY = 250;
 
 export function Activity() {
   const { store } = useView();
-  if (store.traits.status.value !== "running" || store.connection.value === "gone") return null;
+  if (!store.working || store.traits.status.value === "waiting" || store.connection.value === "gone") return null;
   return (
     <div class="paws-activity" aria-live="off">
       <Streaming />

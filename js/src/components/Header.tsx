@@ -48,7 +48,7 @@ function Hold() {
   const { status, read_only } = store.traits;
   const asked = (kind: string) => store.outbox.sent.value.some((one) => one.command.kind === kind);
   const active = status.value === "running" || status.value === "waiting";
-  const stopping = asked("stop") || (active && store.traits.detail.value === "stopping");
+  const stopping = asked("stop") || store.traits.detail.value === "stopping";
   const pausing = asked("pause");
   const gone = store.connection.value === "gone" || read_only.value !== "";
   return (

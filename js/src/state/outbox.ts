@@ -36,6 +36,7 @@ export class Outbox {
   add(command: Command): void {
     this.drop(command.id);
     this.#sent.value = [...this.#sent.value, { command, state: "sent", reason: "" }];
+    if (command.kind === "condense") return; // it is answered when its summary is made, which takes its time
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#change(command.id, ["sent"], { state: "slow" });

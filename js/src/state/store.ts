@@ -92,17 +92,20 @@ export class Store {
     document.addEventListener("visibilitychange", this.#onVisible);
   }
 
-  /** Whether Stop has something to stop: a run, or a message that may be about to begin one. */
+  /** Whether something is under way: a run, or a summary that was asked for while the agent rests. */
+  get working(): boolean {
+    const { status, detail } = this.traits;
+    return status.value === "running" || status.value === "waiting" || detail.value === "summary";
+  }
+
+  /** Whether Stop has something to stop: what is under way, or what a command may be about to begin. */
   get canStop(): boolean {
-    const { status, read_only } = this.traits;
+    const { read_only } = this.traits;
     const sent = this.outbox.sent.value;
+    const begins = ["tell", "condense"];
     if (this.connection.value === "gone" || read_only.value !== "") return false;
     if (sent.some(({ command }) => command.kind === "stop")) return false;
-    return (
-      status.value === "running" ||
-      status.value === "waiting" ||
-      sent.some(({ command, state }) => command.kind === "tell" && state !== "failed")
-    );
+    return this.working || sent.some(({ command, state }) => begins.includes(command.kind) && state !== "failed");
   }
 
   /** Sends a command and keeps it until its receipt comes; gives its id. */

@@ -176,6 +176,20 @@ test("F-21: after a second without a receipt the page knows that the kernel is b
   expect(store.outbox.sent.value).toEqual([]);
 });
 
+test("T-STOP-04: a summary by hand takes its time without complaint, and can be stopped meanwhile", () => {
+  const { kernel, store } = pair();
+  kernel.hear = () => {};
+  expect(store.canStop).toBe(false);
+  const id = store.send({ kind: "condense" });
+  vi.advanceTimersByTime(5_000);
+  expect(store.outbox.sent.value[0]?.state).toBe("sent");
+  expect(store.canStop).toBe(true);
+  kernel.tell({ kind: "ack", id, text: "Done." });
+  expect(store.canStop).toBe(false);
+  kernel.set({ detail: "summary" }); // another page of the same agent asked
+  expect(store.canStop).toBe(true);
+});
+
 test("a refusal says why; a refused message keeps its words", () => {
   const { kernel, store } = pair();
   kernel.hear = () => {};
