@@ -118,7 +118,7 @@ def figures() -> list[Figure]:
     long = Costs(LONG)
     conversation = long.run().conversation
     memory = (peak() - before) * 1024 / len(conversation.log)
-    full = long.cost(3_200, 3_400)
+    full = long.cost(3_000, 4_000)
     units.append(encoding())
     early, late = condensed()
     exponent = math.log(middle(totals[1::2]) / middle(totals[::2])) / math.log(5)
