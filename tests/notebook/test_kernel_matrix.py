@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -20,6 +21,8 @@ pytestmark = [pytest.mark.kernel, pytest.mark.exhaustive, pytest.mark.timeout(1_
 
 VERSIONS = ["==6.31.*", "==7.0.*", "==7.3.*", ">=7.4"]
 WITHOUT_SUBSHELLS = "==6.31.*"
+DEAF = ("==7.0.*", "==7.3.*")
+"""Versions whose kernels need `shell_fix.py` to hear every request."""
 
 
 def environment(folder: Path, version: str) -> Path:
@@ -32,6 +35,9 @@ def environment(folder: Path, version: str) -> Path:
         subprocess.run([*pip, f"ipykernel{version}"], check=True)
         (site,) = folder.glob("lib/python*/site-packages")
         (site / "everything_else.pth").write_text(sysconfig.get_path("purelib"))
+        if version in DEAF:
+            shutil.copy(Path(__file__).with_name("shell_fix.py"), site)
+            (site / "shell_fix.pth").write_text("import shell_fix")
         done.touch()
     return python
 
