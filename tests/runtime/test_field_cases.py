@@ -164,7 +164,7 @@ async def test_o24_where_there_is_history_too_one_summary_is_bought_and_then_the
     t = talk(lambda request: strict(large)(request), settings=WITH_FALLBACK, tools=[Wordy()], summaries=[reply("S")])
     await t.ask("hello")
     large = 8_000
-    with pytest.raises(RunError) as caught:
+    with pytest.raises(RunError, match="largest part of the request is its fixed context") as caught:
         await t.ask("hi")
     assert caught.value.code == "context_rescue_blocked"
     assert len(t.summariser.requests) == 1
