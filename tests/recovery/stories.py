@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from smolpaws_jupyter.core.base import TextBlock
+from smolpaws_jupyter.core.events import ContextWarningEvent
 from smolpaws_jupyter.core.payloads import ToolObservation
 from smolpaws_jupyter.runtime.tools.base import Interrupted
 from smolpaws_jupyter.testing import Gate, call, calls, failure, overflow, raw_call, reply
@@ -59,13 +60,14 @@ async def the_agent_is_warned_and_starts_afresh(life: Life) -> None:
     saving = call("note", text="plan").using(input=870)
     reset = call("condense", message_to_future_self="Read the plan.").using(input=910).held(resetting)
     after = [call("look", text="plan").using(input=100), call("condense"), reply("Done.").using(input=50)]
-    t = life.begin([reply("Hm.").using(input=760), saving, reset, *after])
+    t = life.begin([reply("Hm.").using(input=750), saving, reset, *after])
     await life.ask("The task")
     life.tell("Go on")
     await life.reaches(resetting)
     life.tell("One more thing")
     resetting.open()
     await t.conversation.settled()
+    assert [warning.threshold for warning in t.of(ContextWarningEvent)][:2] == [0.75, 0.85]
 
 
 async def a_reset_is_refused(life: Life) -> None:
@@ -120,6 +122,12 @@ async def a_rescue_fails_and_later_one_works(life: Life) -> None:
         await life.ask(text)
 
 
+async def a_summary_is_tried_five_times(life: Life) -> None:
+    life.begin([reply("Hm."), overflow(), reply("Better.")], [failure("server")] * 5)
+    for text in ("One", "Too much", "Less"):
+        await life.ask(text)
+
+
 async def a_person_stops(life: Life) -> None:
     """During a request, before an approval, in a tool, in a summary; a kernel interrupt; and the end of the widget."""
     requesting, running, summarising, closing = Gate(), Gate(), Gate(), Gate()
@@ -161,6 +169,7 @@ STORIES: list[Story] = [
     the_model_falls_short,
     an_overflow_is_rescued,
     a_rescue_fails_and_later_one_works,
+    a_summary_is_tried_five_times,
     a_person_stops,
     texts_are_large,
 ]

@@ -406,6 +406,7 @@ class Talking(RuleBasedStateMachine):
         assert len(real.granted) == (log.grant is not None)
         assert real.log.ledger.title == log.title
         assert len(self.began) == len(self.course.effects) == len(set(self.began))  # I-9
+        assert (real.view.count is None) == (log.count is None)
         if log.count is not None and log.log:
             budget = real.budget
             assert (budget.tokens, budget.counted) == log.budget(None)
