@@ -30,6 +30,9 @@ class Desk:
         self.page = lab.page
         self.folder = folder
         self._open = False
+        # On a busy machine JupyterLab sometimes asks for the kernel that the notebook names already; the answer is yes.
+        asked = self.page.locator(".jp-Dialog").filter(has_text="Select Kernel")
+        self.page.add_locator_handler(asked, lambda dialog: dialog.locator(".jp-mod-accept").first.click())
 
     def ready(self) -> None:
         """Opens the notebook, unless the story before left it open."""
@@ -43,6 +46,15 @@ class Desk:
     def leave(self) -> None:
         """The next story opens its notebook anew."""
         self._open = False
+
+    def reload(self) -> None:
+        """Loads the window again; once more where a busy JupyterLab gave up looking for its widgets."""
+        for last_try in (False, False, True):
+            self.lab.open("desk.ipynb", fresh=False)
+            lost = self.lab.cell(0).get_by_text("Error displaying widget")
+            expect(self.agent.or_(lost).first).to_be_visible(timeout=30 * SECONDS)
+            if last_try or lost.count() == 0:
+                return
 
     def run(self, source: str, cell: int = 0, *, wait: bool = True) -> None:
         """Puts code into a cell and runs it."""

@@ -141,7 +141,7 @@ class LabPage:
         self.folder = folder
         self.console: list[str] = []
         self.requests: list[str] = []
-        self._shots = shots
+        self.shots = shots
         page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         page.on("request", lambda request: self.requests.append(request.url))
@@ -257,7 +257,7 @@ class LabPage:
 
     def screenshot(self, name: str) -> Path:
         """A picture of the window in tests/shots/, for people to look at."""
-        file = self._shots / f"{name}.png"
+        file = self.shots / f"{name}.png"
         self.page.screenshot(path=file)
         return file
 

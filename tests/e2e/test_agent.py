@@ -144,7 +144,9 @@ paws
     desk.lab.screenshot("approval-code-light")
     card.get_by_label("Reason (optional)").fill("nothing hidden, please")
     desk.button("Reject").click()
-    expect(desk.agent.get_by_text("Reason: nothing hidden, please")).to_be_visible(timeout=20 * SECONDS)
+    expect(desk.agent.locator(".paws-remark-line").get_by_text("nothing hidden, please")).to_be_visible(
+        timeout=20 * SECONDS
+    )
 
     expect(card).to_contain_text("total = 2", timeout=20 * SECONDS)
     desk.button("Approve for this run").click()
@@ -224,7 +226,7 @@ paws
     expect(desk.agent.locator(".paws-approval")).to_be_visible(timeout=20 * SECONDS)
     before = desk.agent.get_by_role("log").inner_text()
     desk.lab.save()
-    desk.lab.open("desk.ipynb", fresh=False)
+    desk.reload()
     expect(desk.agent.locator(".paws-approval")).to_contain_text("later = 5", timeout=30 * SECONDS)
     assert desk.agent.get_by_role("log").inner_text() == before
     desk.button("Approve once").click()
@@ -260,9 +262,6 @@ def test_the_first_example_fills_its_context_resets_itself_and_finishes(desk: De
     """T-PRAC, W-1, W-6."""
     lab = desk.lab
     shutil.copytree(root / "examples", desk.folder / "examples", ignore=shutil.ignore_patterns(".*", "notes"))
-    # On a busy machine JupyterLab sometimes asks for the kernel that the notebook names already; the answer is yes.
-    asked = lab.page.locator(".jp-Dialog")
-    lab.page.add_locator_handler(asked, lambda dialog: dialog.locator(".jp-mod-accept").first.click())
     desk.leave()
     lab.server.stop_kernels()
     lab.open("examples/01_first_reset.ipynb")

@@ -68,7 +68,7 @@ function Remark({ call: { result } }: { call: Call }) {
   const text = textOf(result.blocks);
   if (result.outcome === "rejected") {
     const reason = text.trim();
-    return <p class="paws-remark-line">{reason === "" ? say("call.noReason") : say("call.reason", { reason })}</p>;
+    return <p class="paws-remark-line">{reason === "" ? say("call.noReason") : reason}</p>;
   }
   const lines = text.trim().split("\n");
   const line = result.outcome === "failed" ? lines[lines.length - 1] : lines[0]; // of a traceback the last line says it

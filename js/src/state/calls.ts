@@ -86,7 +86,7 @@ export function resultOf(event: ResultEvent, leftOut: readonly LeftOut[]): CallR
 }
 
 /** A tool that was broken off can still tell what it had done by then; its last line says that it was. */
-const BROKEN_OFF = /\[interrupted\b[^\]\n]*\]\s*$/;
+const BROKEN_OFF = /\[(?:interrupted|asked to stop)\b[^\]\n]*\]\s*$/;
 
 function outcomeOf(isError: boolean, blocks: readonly Block[]): CallResult["outcome"] {
   if (!isError) return "done";

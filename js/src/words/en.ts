@@ -129,7 +129,6 @@ export const EN = {
   "call.input": "Input",
   "call.output": "Output",
   "call.noOutput": "No output",
-  "call.reason": "Reason: {reason}",
   "call.noReason": "No reason given",
   "call.image": "Image from {tool}",
   "call.old": "Removed",
