@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import cast
 
 from .. import wording
-from ..base import JsonObject
 from ..messages import Message
 from . import notes
 from .facts import Facts
@@ -38,7 +36,7 @@ def summary(messages: list[Message]) -> str | None:
         if speaker == "user" and isinstance(task := understand(text), Task):
             tasks.append(task)
         elif call is not None:
-            calls.append(Call(tool=call[1], arguments=_object(call[2])))
+            calls.append(_call(call[1], call[2]))
             found += notes.read(_unescaped(entry))
         elif speaker == "assistant":
             tasks, calls, found = [], [], Notes()  # answered
@@ -78,13 +76,12 @@ def _answered(calls: list[Call], tool: str, result: str) -> list[Call]:
     return [*calls[:at], calls[at].model_copy(update={"result": result}), *calls[at + 1 :]]
 
 
-def _object(arguments: str) -> JsonObject:
-    """Arguments that are shown whole; else none."""
+def _call(tool: str, arguments: str) -> Call:
+    """A call with its arguments where they are shown whole, else with none."""
     try:
-        value = json.loads(arguments)
+        return Call(tool=tool, arguments=json.loads(arguments))
     except ValueError:
-        return {}
-    return cast("JsonObject", value) if isinstance(value, dict) else {}
+        return Call(tool=tool, arguments={})
 
 
 def _unescaped(arguments: str) -> str:
