@@ -13,8 +13,9 @@ BIN := $(abspath $(VENV))/bin
 PY := $(BIN)/python
 # npm scripts call jupyter-builder, pyright calls node
 export PATH := $(BIN):$(PATH)
-# Only what is imported gets compiled; pip would compile all of it.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# pip would compile all of it; Python compiles what is imported, and has to keep it, since tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 
 NOTEBOOKS = $(wildcard examples/*.ipynb)
 PYTEST = $(PY) -m pytest
@@ -81,7 +82,7 @@ distclean: clean ## remove what was installed too
 	rm -rf $(VENV) js/node_modules
 
 unit: $(DEV)
-	HYPOTHESIS_PROFILE=check $(PYTEST) -q -m "$(NOT_IN_CHECK)" $(TESTS)
+	HYPOTHESIS_PROFILE=check $(PYTEST) -q -p no:nbval -m "$(NOT_IN_CHECK)" $(TESTS)
 
 lint-python: $(DEV)
 	$(BIN)/ruff check --quiet .

@@ -122,6 +122,11 @@ def find_chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser come last: Playwright keeps an event loop on the main thread, where no other test could run one."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Apply the rule for `@pytest.mark.browser`."""
     if item.get_closest_marker("browser") is None or find_chromium():

@@ -15,8 +15,8 @@ from tests.e2e.desk import Desk
 from tests.e2e.lab import CHROMIUM_ARGS, LabPage, Server, jupyter_lab
 
 
-# Per package, not per session: while it lives, Playwright keeps an event loop on this thread, and no async test can run.
-@pytest.fixture(scope="package")
+# While it lives, Playwright keeps an event loop on this thread, and no async test can run: browser tests come last.
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A headless Chromium."""
     with sync_playwright() as playwright:
@@ -25,7 +25,7 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A private JupyterLab. It starts in seconds, so all tests share it, each with a folder of its own."""
     with jupyter_lab(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("jupyter")) as server:
@@ -51,7 +51,7 @@ def lab(browser: Browser, server: Server, workspace: Path, root: Path) -> Iterat
     server.stop_kernels()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def _desk(browser: Browser, server: Server, root: Path) -> Iterator[Desk]:
     folder = server.root / "desk"
     folder.mkdir()
