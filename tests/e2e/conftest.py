@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.conftest import find_chromium
 from tests.e2e.desk import Desk
 from tests.e2e.lab import CHROMIUM_ARGS, LabPage, Server, jupyter_lab
+
+expect.set_options(timeout=20_000)  # the browser shares two cores with a JupyterLab and its kernels
 
 
 # While it lives, Playwright keeps an event loop on this thread, and no async test can run: browser tests come last.

@@ -229,9 +229,14 @@ class LabPage:
     def palette(self, label: str) -> None:
         """Run a command by its label in the command palette."""
         # By mouse: a shortcut that is pressed while JupyterLab moves the focus is lost.
-        self.page.get_by_role("menuitem", name="View").click()
-        self.page.get_by_role("menuitem", name="Activate Command Palette").click()
-        self.page.locator(".lm-CommandPalette-input").fill(label)
+        box = self.page.locator(".lm-CommandPalette-input:visible")
+        for _ in range(3):  # and a busy JupyterLab may close the palette again as it opens
+            self.page.get_by_role("menuitem", name="View").click()
+            self.page.get_by_role("menuitem", name="Activate Command Palette").click()
+            with contextlib.suppress(PlaywrightTimeout):
+                box.wait_for(timeout=5_000)
+                break
+        box.fill(label)
         item = self.page.locator(".lm-CommandPalette-item").filter(has=self.page.get_by_text(label, exact=True))
         item.first.click()
 
