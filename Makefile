@@ -48,7 +48,7 @@ lab: $(LAB) ## open JupyterLab on the first example
 test: lint-python lint-js ## everything a change must pass: lint, types, all tests but the exhaustive ones, the examples
 	HYPOTHESIS_PROFILE=test $(PYTEST) -q -m "not exhaustive" --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
 
-check: $(DEV) $(MODULES) ## the inner loop, under two minutes: lint, types, floors, unit and property tests
+check: $(DEV) $(MODULES) ## the inner loop, a few minutes: lint, types, floors, unit and property tests
 	@$(MAKE) --no-print-directory -k -j2 $(TOGETHER) unit lint-python lint-js # the longest first, beside the others
 
 test-all: lint-python lint-js ## the long lane: more examples, more rounds, the exhaustive tests
