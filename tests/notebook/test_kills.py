@@ -35,12 +35,14 @@ def moves(effects: Path, deadly: int | None) -> str:
 def begin(k: Kernel, name: str, effects: Path, chance: random.Random) -> str:
     """A conversation whose kernel dies while its agent works; gives the conversation's id."""
     deadly = chance.choice([None, chance.randrange(8)])
-    k.do(f"paws = scripted.play({moves(effects, deadly)}, name={name!r}); paws.tell('Count to eight.')")
+    k.do(f"paws = scripted.play({moves(effects, deadly)}, name={name!r})")
     conversation_id = k.value("paws.conversation_id")
+    told = k.start("paws.tell('Count to eight.')")
     if deadly is None:
+        k.finish(told)
         time.sleep(chance.uniform(0, 1))
         k.kill()
-    else:
+    else:  # it may die before it says that it told
         k.pump(lambda: not k.manager.is_alive())
     return conversation_id
 
