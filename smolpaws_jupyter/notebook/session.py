@@ -15,7 +15,8 @@ from ..core.errors import CommandRefused, ConversationReadOnly, SmolPawsError
 from ..core.events import Event
 from ..core.profiles import Binding, is_practice
 from ..core.wire import ApprovalRequest, BudgetState, ConversationInfo, Fork, Problem, Status, Traits
-from ..runtime.conversation import Conversation, Words
+from ..runtime.conversation import Conversation
+from ..runtime.listening import Words
 from ..runtime.starting import Opener
 from .commands import Commands
 from .publisher import Door, Publisher

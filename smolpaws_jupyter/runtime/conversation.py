@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-from ..core import wording
 from ..core.base import ImageBlock, TextBlock
 from ..core.budget import Budget
 from ..core.errors import CommandRefused, ConversationReadOnly, RunError, SmolPawsError, StartError
 from ..core.events import (
-    Condensation,
-    CondensationFailureEvent,
     ConversationStartEvent,
     Event,
     MessageEvent,
@@ -36,9 +32,11 @@ from ..core.view import View
 from ..core.wire import ApprovalRequest, Detail, Grant, Status
 from .agent import Agent
 from .approvals import Approvals, Mode
-from .control import Control, Stopped
+from .by_hand import ByHand
+from .control import Control
 from .forking import fork
-from .llm import Delta, Failure, Limits, Request
+from .listening import Announcer, Change, Words
+from .llm import Limits, Request
 from .log import EventLog, mint, new_id
 from .model_in_use import LLMFactory, ModelInUse
 from .opening import repair
@@ -46,17 +44,6 @@ from .run import Run
 from .runner import ToolRunner
 from .tools.base import Tool
 from .tools.toolbox import Toolbox
-
-Change = Literal["status", "approvals"]
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Something to show that is not in the log: words still coming, a tool's live tail, or what a provider said."""
-
-    kind: Literal["delta", "output", "problem"]
-    text: str
-    about: str = ""
 
 
 class Conversation:
@@ -78,30 +65,27 @@ class Conversation:
         self.settings = settings
         self.policy = policy_for(settings, notes)
         self.approvals = Approvals(approvals)
-        self.last_problem: Failure | None = None
-        self.detail: Detail = ""
+        self.announcer = Announcer()
         self._start = start
         self._llm_for = llm_for
         self._notes = notes
         self.model = ModelInUse(llm_for)
         self._run: Run | None = None
-        self._by_hand: list[Control] = []
         self._broke: SmolPawsError | None = None
         self._idle = asyncio.Event()
         self._idle.set()
-        self._on_words: list[Callable[[Words], None]] = []
-        self._on_change: list[Callable[[Change], None]] = []
         self.toolbox = Toolbox(tools, self.policy.tools)
         if start is not None:
             _check_tools(start, self.policy)
-        runner = ToolRunner(log, self.toolbox, self.approvals, self)
+        runner = ToolRunner(log, self.toolbox, self.approvals, self.announcer)
         limits = Limits(
             max_http_requests=settings.max_http_requests,
             retry_after_max_seconds=settings.retry_after_max_seconds,
             idle_timeout_seconds=settings.idle_timeout_seconds,
             call_timeout_seconds=settings.call_timeout_seconds,
         )
-        self.agent = Agent(log, self.policy, runner, limits, self, ModelInUse(llm_for))
+        self.agent = Agent(log, self.policy, runner, limits, self.announcer, ModelInUse(llm_for))
+        self.by_hand = ByHand(self.agent, self.model, self.announcer)
         log.subscribe(self._appended)
 
     # What is
@@ -130,12 +114,18 @@ class Conversation:
         return "paused" if view.paused or view.unfinished else "idle"
 
     @property
+    def detail(self) -> Detail:
+        """What the agent is busy with."""
+        return self.announcer.detail
+
+    @property
     def last_error(self) -> SmolPawsError | None:
         """Why the latest run ended early, or None. The provider's own words, redacted, stand here and nowhere else."""
         error = self.view.error
         if self._broke is not None or error is None:
             return self._broke
-        said = self.last_problem.text if self.last_problem else ""
+        problem = self.announcer.last_problem
+        said = problem.text if problem else ""
         return RunError(error.code, error.detail, detail=f"The provider said: {said}" if said else "")
 
     @property
@@ -155,7 +145,7 @@ class Conversation:
         """Loads the model's client and looks up its window; sends nothing."""
         if self.view.binding is not None:
             await self.model.load(self.view.binding)
-            self._changed("status")
+            self.announcer.changed("status")
 
     @property
     def working(self) -> bool:
@@ -218,7 +208,7 @@ class Conversation:
         """Stops the run at once (R-STOP-1). False where nothing ran; then nothing is recorded (R-STOP-6)."""
         controls = self._controls()
         if controls:
-            self._busy("stopping")
+            self.announcer.busy("stopping")
         for control in controls:
             control.stop("person", command_id or new_id())
         return bool(controls)
@@ -273,49 +263,8 @@ class Conversation:
         self.log.append(MessageWithdrawnEvent(**mint(), message_id=message_id), command_id=command_id or new_id())
 
     async def condense(self, command_id: str | None = None) -> str:
-        """A summary by hand, and its receipt in words (section 19). The status stays what it is.
-
-        Waits for the running step. Raises `CommandRefused`, and leaves the history as it was, where it is not offered,
-        where there is nothing to summarise, and where it failed.
-        """
-        if self.policy.kind == "agent_reset":
-            raise CommandRefused("agent_controlled_condensation", wording.MANUAL_REFUSED, status=409)
-        if self.policy.kind == "no_op":
-            raise CommandRefused("condensation_not_available", wording.MANUAL_UNAVAILABLE)
-        self._writable()
-        command_id = command_id or new_id()
-        control = Control()
-        self._by_hand.append(control)  # before its turn comes: a stop means what waits, too
-        try:
-            async with self.agent.turn:
-                if command_id not in self.log.ledger.receipts:
-                    await self._condense_now(command_id, control)
-                return self._receipt(command_id)
-        finally:
-            self._by_hand.remove(control)
-
-    async def _condense_now(self, command_id: str, control: Control) -> None:
-        binding = self.view.binding
-        if binding is None or self._start is not None:
-            raise CommandRefused("nothing_to_condense", wording.MANUAL_NOTHING)
-        try:
-            llm = await control.guard(self.model.load(binding))
-            await self.agent.condense_by_hand(llm, self.model.window, command_id, control)
-        except Stopped as stopped:
-            if not stopped.records:
-                raise _no_summary("cancelled") from None
-            self.log.append(*stopped.records, command_id=command_id)
-        finally:
-            self._busy("")
-
-    def _receipt(self, command_id: str) -> str:
-        """What came of a manual condensation, by the log alone (R-MAN-7). Raises `CommandRefused` where it failed."""
-        for _, event in self.log.read_back(len(self.log), lambda _: True):
-            if isinstance(event, Condensation | CondensationFailureEvent) and event.command_id == command_id:
-                if isinstance(event, Condensation):
-                    return wording.MANUAL_DONE
-                raise _no_summary(event.code)
-        raise _no_summary("accounting_failed")
+        """A summary by hand, and its receipt in words; see `ByHand.condense`."""
+        return await self.by_hand.condense(command_id or new_id())
 
     def set_title(self, title: str, command_id: str | None = None) -> None:
         self._writable()
@@ -385,56 +334,33 @@ class Conversation:
 
     def _controls(self) -> list[Control]:
         """What holds the work in hand: the run, and the condensations by hand."""
-        return [*self._by_hand, *([self._run.control] if self._run is not None else [])]
+        return [*self.by_hand.controls, *([self._run.control] if self._run is not None else [])]
 
     def _go(self) -> None:
         if self._run is None:
             self._broke = None
             self._idle.clear()
             self._run = Run(self.agent, self.model, self.settings, self._rested)
-            self._changed("status")
+            self.announcer.changed("status")
 
     def _rested(self) -> None:
         assert self._run is not None
         self._broke, self._run = self._run.broke, None
         if self._broke is not None:
-            self._say(Words("problem", str(self._broke), self._broke.code))
-        self.detail = ""
+            self.announcer.notice(self._broke.code, str(self._broke))
+        self.announcer.detail = ""
         self._idle.set()
-        self._changed("status")
+        self.announcer.changed("status")
 
-    # Listening, for agent and tools
-
-    def busy(self, detail: Detail) -> None:
-        self._busy(detail)
-
-    def delta(self, delta: Delta) -> None:
-        self._say(Words("delta", delta.text, delta.kind))
-
-    def problem(self, failure: Failure) -> None:
-        self.last_problem = failure
-        self._say(Words("problem", failure.text, failure.kind))
-
-    def notice(self, code: str, text: str) -> None:
-        self._say(Words("problem", text, code))
-
-    def waiting_changed(self) -> None:
-        self._changed("approvals")
-        self._changed("status")
-
-    def tool(self, action_id: str) -> None:
-        self._busy("tool")
-
-    def output(self, action_id: str, text: str) -> None:
-        self._say(Words("output", text, action_id))
+    # Listening
 
     def on_words(self, listener: Callable[[Words], None]) -> None:
         """Calls `listener` with words that are not in the log."""
-        self._on_words.append(listener)
+        self.announcer.on_words(listener)
 
     def on_change(self, listener: Callable[[Change], None]) -> None:
         """Calls `listener` when the status or the waiting approvals changed."""
-        self._on_change.append(listener)
+        self.announcer.on_change(listener)
 
     # Inside
 
@@ -452,18 +378,6 @@ class Conversation:
         if self.read_only is not None:
             raise ConversationReadOnly(self.read_only)
 
-    def _busy(self, detail: Detail) -> None:
-        self.detail = detail
-        self._changed("status")
-
-    def _say(self, words: Words) -> None:
-        for listener in tuple(self._on_words):
-            listener(words)
-
-    def _changed(self, what: Change) -> None:
-        for listener in tuple(self._on_change):
-            listener(what)
-
 
 def _check_tools(start: ConversationStartEvent, policy: Policy) -> None:
     """Raises `StartError` where the start lacks a tool that the policy needs (R-NEW-1)."""
@@ -474,8 +388,3 @@ def _check_tools(start: ConversationStartEvent, policy: Policy) -> None:
             f"A {policy.kind} conversation needs the tool {missing[0]!r}.",
             detail="Start it from its settings, which add what it needs.",
         )
-
-
-def _no_summary(code: str) -> CommandRefused:
-    """The refusal of a manual condensation that failed; `code` is that of its failure record."""
-    return CommandRefused("condensation_failed", wording.condensation_failed(wording.SUMMARY_FAILED[code]))

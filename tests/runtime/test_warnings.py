@@ -9,7 +9,7 @@ import pytest
 
 from smolpaws_jupyter.core.errors import RunError
 from smolpaws_jupyter.core.events import ContextWarningEvent, UsageEvent
-from smolpaws_jupyter.runtime.conversation import Words
+from smolpaws_jupyter.runtime.listening import Words
 from smolpaws_jupyter.testing import Gate, call, failure, overflow, reply
 from tests.runtime.talks import WITH_FALLBACK, Talk, binding, reopened, said_by, talk
 
