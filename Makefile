@@ -37,7 +37,7 @@ LAB_SOURCES := $(shell find js/src/lab js/src/wire -type f)
 WIDGET_SOURCES := $(shell find js/src -type f -not -path 'js/src/lab/*') js/scripts/build.mjs
 
 .DELETE_ON_ERROR:
-.PHONY: help lab test check test-all bench build js types format clean distclean lint-python lint-js unit
+.PHONY: help lab test again check test-all bench build js types format clean distclean lint-python lint-js unit
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +46,10 @@ lab: $(LAB) ## open JupyterLab on the first example
 	$(PY) -m jupyterlab $(LAB_ARGS) examples/01_first_reset.ipynb
 
 test: lint-python lint-js ## everything a change must pass: lint, types, all tests but the exhaustive ones, the examples
-	HYPOTHESIS_PROFILE=test $(PYTEST) -q -m "not exhaustive" --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
+	HYPOTHESIS_PROFILE=test $(PYTEST) -q -m "not exhaustive" --durations=10 --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
+
+again: $(DEV) ## the tests with kernels and browsers that failed the last time
+	HYPOTHESIS_PROFILE=test $(PYTEST) -q --last-failed --last-failed-no-failures=none -m "kernel or browser" $(TESTS)
 
 check: $(DEV) $(MODULES) ## the inner loop, a few minutes: lint, types, floors, unit and property tests
 	@$(MAKE) --no-print-directory -k -j2 $(TOGETHER) unit lint-python lint-js # the longest first, beside the others
