@@ -74,15 +74,16 @@ def _framed(content: Size, messages: int, frame: int) -> Size:
 
 
 def _frame(tools: Sequence[JsonObject]) -> int:
-    return _bytes({"messages": [], "tools": tools})
+    return json_bytes({"messages": [], "tools": tools})
 
 
 def _sizes(messages: Iterable[Message]) -> Size:
-    return sum(map(_size, messages), Size())
+    return sum(map(message_size, messages), Size())
 
 
-def _size(message: Message) -> Size:
-    size = Size(_bytes(message))
+def message_size(message: Message) -> Size:
+    """The size of one message, without what stands between messages."""
+    size = Size(json_bytes(message))
     content = message["content"]
     if isinstance(content, list):
         for part in cast("list[JsonObject]", content):
@@ -91,7 +92,8 @@ def _size(message: Message) -> Size:
     return size
 
 
-def _bytes(value: Any) -> int:
+def json_bytes(value: Any) -> int:
+    """UTF-8 bytes of the canonical JSON of a value."""
     return len(canonical(value).encode("utf-8", "surrogatepass"))
 
 
@@ -138,14 +140,14 @@ class Renderer:
         self._read, self._cuts = view.read, view.cuts
         fresh = view.read[self._done :]
         closed = _closed(fresh, view)
-        messages = list(_history(fresh[:closed], view))
+        messages = list(history_messages(fresh[:closed], view))
         self._settled += messages
         self._settled_size += _sizes(messages)
         self._done += closed
 
     def _loose(self, view: View) -> list[Message]:
         said = (_one(message, view) for message in view.unread)
-        return [*_history(view.read[self._done :], view), *said, *map(_aside, view.asides)]
+        return [*history_messages(view.read[self._done :], view), *said, *map(aside_message, view.asides)]
 
 
 def messages_of(view: View) -> list[Message]:
@@ -164,8 +166,9 @@ def _closed(entries: Sequence[Entry], view: View) -> int:
     return len(entries)
 
 
-def _history(entries: Sequence[Entry], view: View) -> Iterator[Message]:
-    """A batch becomes an assistant message and its results in call order (R-MSG-3); the rest one message each."""
+def history_messages(entries: Sequence[Entry], view: View) -> Iterator[Message]:
+    """What entries become: a batch an assistant message, its results in call order (R-MSG-3), and at last a message
+    with its images, if it has any; every other entry one message."""
     for group in groups(entries):
         first = entries[group.start]
         if in_batch(first):
@@ -252,7 +255,8 @@ def _one(entry: Entry, view: View) -> Message:
 _PLAIN = View()
 
 
-def _aside(aside: Aside) -> Message:
+def aside_message(aside: Aside) -> Message:
+    """What a remark that waits to be shown becomes."""
     if aside.kind == "ContextWarningEvent":
         return {"role": "user", "content": aside.text}
     return _one(aside, _PLAIN)
