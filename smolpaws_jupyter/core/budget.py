@@ -27,6 +27,16 @@ class Budget(Frozen):
         return None if self.tokens is None or self.limit is None else self.tokens / self.limit
 
 
+class BudgetState(Frozen):
+    """The budget as the page shows it (R-BUD-11). `fraction` is tokens / limit; null where either is unknown."""
+
+    tokens: int | None = None
+    limit: int | None = None
+    fraction: float | None = None
+    counted: Counted = "unknown"
+    limit_from: LimitFrom = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Gauge:
     """What is known of the size of the next request."""

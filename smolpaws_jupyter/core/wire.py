@@ -9,19 +9,14 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from .base import Frozen, ImageBlock, JsonObject, Many, NonEmpty, Sha256
-from .budget import Counted, LimitFrom
+from .base import Frozen, ImageBlock, Many, NonEmpty, Sha256
+from .budget import BudgetState
 from .events import Event
+from .questions import Answer, CommandBase, Question
 from .settings import WarningThresholds
 
 Status = Literal["idle", "running", "waiting", "paused", "error"]
 Detail = Literal["", "loading", "model", "tool", "summary", "stopping", "kernel busy"]
-
-
-class CommandBase(Frozen):
-    """A person's act. The same `id` has one effect, however often it is sent (R-STOP-14)."""
-
-    id: NonEmpty
 
 
 class Tell(CommandBase):
@@ -128,19 +123,6 @@ class Replay(CommandBase):
     since: int = Field(ge=0)
 
 
-class NextRequest(CommandBase):
-    kind: Literal["next_request"] = "next_request"
-
-
-class Fetch(CommandBase):
-    """Ask for a piece of a large text that an update left out. Offsets count characters."""
-
-    kind: Literal["fetch"] = "fetch"
-    sha256: Sha256
-    offset: int = Field(default=0, ge=0)
-    length: int = Field(default=65_536, ge=1, le=1_000_000)
-
-
 Command = Annotated[
     Tell
     | Stop
@@ -159,8 +141,7 @@ Command = Annotated[
     | New
     | Fork
     | Replay
-    | NextRequest
-    | Fetch,
+    | Question,
     Field(discriminator="kind"),
 ]
 
@@ -256,27 +237,6 @@ class Approvals(Frozen):
     granted: Many[Grant] = ()
 
 
-class NextRequestIs(Frozen):
-    """Answer to `next_request`: exactly what the model would be sent now."""
-
-    kind: Literal["request"] = "request"
-    id: str
-    messages: Many[JsonObject]
-    tools: Many[JsonObject]
-    budget: BudgetState
-
-
-class Chunk(Frozen):
-    """Answer to `fetch`; `total` is the whole text's length in characters."""
-
-    kind: Literal["chunk"] = "chunk"
-    id: str
-    sha256: Sha256
-    offset: int
-    text: str
-    total: int
-
-
 class Problem(Frozen):
     """What a provider said, redacted: shown now, stored nowhere (R-FAIL-7)."""
 
@@ -286,7 +246,7 @@ class Problem(Frozen):
 
 
 Update = Annotated[
-    Events | Streaming | Ack | Refused | Output | Approvals | NextRequestIs | Chunk | Problem,
+    Events | Streaming | Ack | Refused | Output | Approvals | Answer | Problem,
     Field(discriminator="kind"),
 ]
 
@@ -300,16 +260,6 @@ class ConversationInfo(Frozen):
     title: str
     changed: str
     events: int
-
-
-class BudgetState(Frozen):
-    """The budget as the page shows it (R-BUD-11). `fraction` is tokens / limit; null where either is unknown."""
-
-    tokens: int | None = None
-    limit: int | None = None
-    fraction: float | None = None
-    counted: Counted = "unknown"
-    limit_from: LimitFrom = "unknown"
 
 
 class Traits(Frozen):

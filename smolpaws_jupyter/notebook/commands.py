@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ..core.errors import CommandRefused, SmolPawsError
+from ..core.questions import Answer, Question, QuestionBase
 from ..core.wire import (
     COMMAND,
     Ack,
     Approve,
     Bind,
-    Chunk,
     Command,
     Condense,
-    Fetch,
     Fork,
     New,
-    NextRequest,
-    NextRequestIs,
     Open,
     Pause,
     Refused,
@@ -38,6 +35,7 @@ from ..core.wire import (
     Withdraw,
 )
 from ..runtime.text import clean
+from .questions import answer
 
 if TYPE_CHECKING:
     from .session import Session
@@ -72,10 +70,8 @@ class Commands:
                 case Replay(since=since):
                     self._session.publisher.replay(since)
                     self._answer(Ack(id=command.id))
-                case NextRequest():
-                    self._answer(self._next_request(command))
-                case Fetch():
-                    self._answer(self._piece(command))
+                case QuestionBase():
+                    self._answer(await self._told(command))
                 case Tell() | Condense() if by_hand(command):
                     async with self._turn:  # after what was asked before
                         talk = self._session.conversation
@@ -101,11 +97,17 @@ class Commands:
                 del self._receipts[next(iter(self._receipts))]
         return receipt
 
+    async def _told(self, question: Question) -> Answer | Refused:
+        try:
+            return await answer(self._session, question)
+        except SmolPawsError as error:
+            return _refused(question, error)
+
     async def _outcome(self, command: Command, act: Coroutine[Any, Any, str | None]) -> Ack | Refused:
         try:
             return Ack(id=command.id, text=await act or "")
         except SmolPawsError as error:
-            return Refused(id=command.id, code=error.code, text=str(error), status=error.status)
+            return _refused(command, error)
 
     async def do(self, command: Command) -> str | None:
         """Carries out one act of a person. Raises `SmolPawsError` where it is refused; then nothing changed."""
@@ -147,25 +149,12 @@ class Commands:
                 raise CommandRefused("unknown_command", f"There is no command {command.kind!r}.")
         return None
 
-    def _next_request(self, command: NextRequest) -> NextRequestIs:
-        request = self._session.conversation.next_request()
-        return NextRequestIs(
-            id=command.id,
-            messages=tuple(request.messages),
-            tools=tuple(request.tools),
-            budget=self._session.traits().budget,
-        )
-
-    def _piece(self, command: Fetch) -> Chunk | Refused:
-        data = self._session.conversation.log.store.get_blob(command.sha256)
-        if data is None:
-            return Refused(id=command.id, code="not_found", text="This text is not stored any more.", status=404)
-        text = data.decode("utf-8", "replace")
-        piece = text[command.offset : command.offset + command.length]
-        return Chunk(id=command.id, sha256=command.sha256, offset=command.offset, text=piece, total=len(text))
-
-    def _answer(self, update: Ack | Refused | Chunk | NextRequestIs) -> None:
+    def _answer(self, update: Ack | Refused | Answer) -> None:
         self._session.publisher.answer(update)
+
+
+def _refused(command: Command, error: SmolPawsError) -> Refused:
+    return Refused(id=command.id, code=error.code, text=str(error), status=error.status)
 
 
 def by_hand(command: Command) -> bool:

@@ -1,6 +1,7 @@
 // The rest of a text that was too large to come along: it comes when it is wanted.
 import type { LeftOut } from "../wire/names";
 import { say } from "../words/say";
+import { NotAnswered } from "./asking";
 import { useView } from "./context";
 import { Output } from "./Text";
 
@@ -24,8 +25,10 @@ export function LeftOutText({ leftOut, path }: Props) {
   return (
     <>
       {fetched.text !== "" && <Output text={fetched.text} />}
-      {fetched.problem !== "" && <p class="paws-muted">{fetched.problem}</p>}
-      {fetched.problem === "" && fetched.text.length < fetched.total && <p class="paws-muted">{say("rest.loading")}</p>}
+      {fetched.problem !== null && <NotAnswered problem={fetched.problem} again={() => store.texts.fetch(one)} />}
+      {fetched.problem === null && fetched.text.length < fetched.total && (
+        <p class="paws-muted">{say("rest.loading")}</p>
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import type { Command, LogRecord, Traits, Update, UpdateOf } from "../wire/names
 import { newId } from "./ids";
 import { accept, EMPTY, isWhole, type Log } from "./log";
 import { Outbox } from "./outbox";
+import { type AnswerTo, type Asked, type QuestionKind, Questions } from "./questions";
 import { Resync } from "./resync";
 import type { Transcript } from "./rows";
 import { Texts } from "./texts";
@@ -58,13 +59,14 @@ export class Store {
   readonly approvals = signal<Pick<UpdateOf<"approvals">, "waiting" | "granted">>(NOTHING_WAITS);
   /** What the provider said when the last run failed. */
   readonly problem = signal<UpdateOf<"problem"> | null>(null);
-  readonly texts = new Texts((question) => this.#post(question));
+  readonly texts = new Texts((question) => this.ask(question));
   /** `silent`: the kernel has not answered for a while. `gone`: it takes no messages any more. */
   readonly connection = signal<"live" | "silent" | "gone">("live");
   /** When status or detail last changed, in milliseconds of this page's clock. */
   readonly since = signal(Date.now());
   readonly outbox = new Outbox();
 
+  readonly #questions = new Questions((command) => this.#post(command));
   readonly #model: Model;
   readonly #traits: { readonly [K in keyof Traits]: Signal<Traits[K]> };
   readonly #log = signal<Log>(EMPTY);
@@ -121,6 +123,11 @@ export class Store {
     if (sent !== undefined) this.#send(sent.command);
   }
 
+  /** Asks the kernel something that changes nothing. Rejects with `NoAnswer`, at the latest after some 40 seconds. */
+  ask<K extends QuestionKind>(question: Asked<K>): Promise<AnswerTo<K>> {
+    return this.#questions.ask(question);
+  }
+
   /** Stops listening. */
   close(): void {
     for (const [event, callback] of this.#listeners) this.#model.off(event, callback);
@@ -128,6 +135,7 @@ export class Store {
     clearTimeout(this.#silence);
     this.#resync.stop();
     this.outbox.clear();
+    this.#questions.clear();
   }
 
   #listen(event: string, callback: (value?: unknown) => void): void {
@@ -212,6 +220,7 @@ export class Store {
     this.approvals.value = NOTHING_WAITS;
     this.problem.value = null;
     this.texts.clear();
+    this.#questions.clear();
     this.outbox.clear();
   }
 
@@ -240,7 +249,7 @@ export class Store {
       case "ack":
       case "refused":
         this.outbox.receive(update);
-        if (update.kind === "refused") this.texts.refuse(update);
+        if (update.kind === "refused") this.#questions.receive(update);
         break;
       case "output":
         this.tails.value = new Map(this.tails.value).set(update.action_id, update.text);
@@ -249,12 +258,11 @@ export class Store {
         this.approvals.value = update;
         break;
       case "chunk":
-        this.texts.receive(update);
+      case "request":
+        this.#questions.receive(update);
         break;
       case "problem":
         this.problem.value = update;
-        break;
-      case "request": // the answer to a question that this page does not ask
         break;
       default:
         assertNever(update);

@@ -1,28 +1,24 @@
 // Large texts that did not come along with their records: asked for piece by piece, when someone wants to read them.
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { Command, LeftOut, UpdateOf } from "../wire/names";
-import { newId } from "./ids";
+import type { LeftOut } from "../wire/names";
+import { type AnswerTo, type Asked, NoAnswer } from "./questions";
 
 /** Characters that are asked for at a time. */
 const PIECE = 262_144;
-
-type Question = Extract<Command, { kind: "fetch" }>;
 
 export interface FetchedText {
   readonly text: string;
   /** The length of all of it, in characters as Python counts them. */
   readonly total: number;
-  /** Why no more of it comes; empty while it does. */
-  readonly problem: string;
+  /** Why no more of it comes; null while it does. */
+  readonly problem: NoAnswer | null;
 }
 
 export class Texts {
   readonly #texts = signal<ReadonlyMap<string, FetchedText>>(new Map());
-  /** Which text a question was about, by the id of the question. */
-  readonly #questions = new Map<string, string>();
-  readonly #ask: (question: Question) => void;
+  readonly #ask: (question: Asked<"fetch">) => Promise<AnswerTo<"fetch">>;
 
-  constructor(ask: (question: Question) => void) {
+  constructor(ask: (question: Asked<"fetch">) => Promise<AnswerTo<"fetch">>) {
     this.#ask = ask;
   }
 
@@ -31,39 +27,32 @@ export class Texts {
     return this.#texts;
   }
 
-  fetch({ sha256, chars }: LeftOut): void {
-    if (this.#texts.value.has(sha256)) return;
-    this.#set(sha256, { text: "", total: chars, problem: "" });
-    this.#askFrom(sha256, 0);
-  }
-
-  receive({ sha256, offset, text, total }: UpdateOf<"chunk">): void {
-    const have = this.#texts.value.get(sha256);
-    if (have === undefined || offset !== lengthOf(have.text)) return; // not asked for, or heard before
-    this.#set(sha256, { text: have.text + text, total, problem: "" });
-    const next = offset + lengthOf(text);
-    if (next < total && text !== "") this.#askFrom(sha256, next);
-  }
-
-  refuse({ id, text: problem }: UpdateOf<"refused">): void {
-    const sha256 = this.#questions.get(id) ?? "";
-    const have = this.#texts.value.get(sha256);
-    if (have !== undefined) this.#set(sha256, { ...have, problem });
+  /** Asks for all of a text, piece by piece; a second time only where the first one failed. */
+  async fetch({ sha256, chars }: LeftOut): Promise<void> {
+    if (this.#texts.value.get(sha256)?.problem === null) return;
+    let have: FetchedText = { text: "", total: chars, problem: null };
+    this.#set(sha256, have);
+    try {
+      for (let offset = 0; ; ) {
+        const { text, total } = await this.#ask({ kind: "fetch", sha256, offset, length: PIECE });
+        if (this.#texts.value.get(sha256) !== have) return; // nobody wants it any more
+        have = { text: have.text + text, total, problem: null };
+        this.#set(sha256, have);
+        offset += lengthOf(text);
+        if (offset >= total || text === "") return;
+      }
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      if (this.#texts.value.get(sha256) === have) this.#set(sha256, { ...have, problem: error });
+    }
   }
 
   clear(): void {
     this.#texts.value = new Map();
-    this.#questions.clear();
   }
 
   #set(sha256: string, text: FetchedText): void {
     this.#texts.value = new Map(this.#texts.value).set(sha256, text);
-  }
-
-  #askFrom(sha256: string, offset: number): void {
-    const id = newId();
-    this.#questions.set(id, sha256);
-    this.#ask({ kind: "fetch", id, sha256, offset, length: PIECE });
   }
 }
 

@@ -283,18 +283,21 @@ test("words that are coming are kept until their record comes, and dropped when 
   expect(store.streaming.value.text).toBe("");
 });
 
-test("a large text comes piece by piece, counted in characters as Python counts them", () => {
+test("a large text comes piece by piece, counted in characters as Python counts them", async () => {
   const { kernel, store, asked } = pair();
+  kernel.hear = () => {};
   const [sha256, whole] = ["b".repeat(64), "🐾é".repeat(300)];
-  store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
+  const done = store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
   store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
   expect(asked("fetch")).toHaveLength(1);
   const characters = [...whole];
   for (let offset = 0; offset < 600; offset += 200) {
     const text = characters.slice(offset, offset + 200).join("");
-    for (let twice = 0; twice < 2; twice += 1)
-      kernel.tell({ kind: "chunk", id: "any", sha256, offset, text, total: 600 });
+    const id = asked("fetch").at(-1)?.id ?? "";
+    for (let twice = 0; twice < 2; twice += 1) kernel.tell({ kind: "chunk", id, sha256, offset, text, total: 600 });
+    await vi.advanceTimersByTimeAsync(0);
   }
+  await done;
   expect(store.texts.all.value.get(sha256)?.text).toBe(whole);
   expect(asked("fetch").map((command) => "offset" in command && command.offset)).toEqual([0, 200, 400]);
 });
@@ -340,14 +343,15 @@ test.each([
   expect(store.traits[name].value).toEqual(otherwise);
 });
 
-test("a text that is not stored any more says so", () => {
+test("a text that is not stored any more says so", async () => {
   const { kernel, store, asked } = pair();
   const sha256 = "c".repeat(64);
   kernel.hear = () => {};
-  store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
+  const done = store.texts.fetch({ position: 0, path: ["observation", "output"], sha256, chars: 600 });
   const id = asked("fetch")[0]?.id ?? "";
   kernel.tell({ kind: "refused", id, code: "not_found", text: "This text is not stored any more.", status: 404 });
-  expect(store.texts.all.value.get(sha256)?.problem).toBe("This text is not stored any more.");
+  await done;
+  expect(store.texts.all.value.get(sha256)?.problem?.message).toBe("This text is not stored any more.");
 });
 
 test("closing leaves no listener behind", () => {

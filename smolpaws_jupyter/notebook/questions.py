@@ -1,0 +1,42 @@
+"""Answers what a page asks to know; each case is one call into the module that knows. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.errors import CommandRefused
+from ..core.questions import Answer, Chunk, Fetch, NextRequest, NextRequestIs, Question
+
+if TYPE_CHECKING:
+    from .session import Session
+
+
+async def answer(session: Session, question: Question) -> Answer:
+    """The answer, as things are now. Raises `SmolPawsError` where there is none.
+
+    What takes longer than a moment belongs into a thread: the agent works on the same loop.
+    """
+    match question:
+        case NextRequest():
+            return _next_request(session, question)
+        case Fetch():
+            return _piece(session, question)
+
+
+def _next_request(session: Session, question: NextRequest) -> NextRequestIs:
+    request = session.conversation.next_request()
+    return NextRequestIs(
+        id=question.id,
+        messages=tuple(request.messages),
+        tools=tuple(request.tools),
+        budget=session.traits().budget,
+    )
+
+
+def _piece(session: Session, question: Fetch) -> Chunk:
+    data = session.conversation.log.store.get_blob(question.sha256)
+    if data is None:
+        raise CommandRefused("not_found", "This text is not stored any more.", status=404)
+    text = data.decode("utf-8", "replace")
+    piece = text[question.offset : question.offset + question.length]
+    return Chunk(id=question.id, sha256=question.sha256, offset=question.offset, text=piece, total=len(text))
