@@ -144,7 +144,9 @@ class Weight:
     def _change_to(self, parts: Mapping[str, int]) -> None:
         """A condensation or a cut: most entries went, or weigh less."""
         changed = [
-            name for name, stay in self._staying.items() if name not in self._fixed and parts.get(name) != stay.quarters
+            name
+            for name, stay in self._staying.items()
+            if not name.startswith(FIXED) and parts.get(name) != stay.quarters
         ]
         for name in changed:
             self._go(name)
