@@ -57,8 +57,8 @@ check: $(DEV) $(MODULES) ## the inner loop, a few minutes: lint, types, floors, 
 test-all: lint-python lint-js ## the long lane: more examples, more rounds, the exhaustive tests
 	HYPOTHESIS_PROFILE=all $(PYTEST) -q --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
 
-bench: $(DEV) ## the figures of this machine
-	$(PY) -m tests.bench
+bench: $(DEV) ## the figures of this machine; BENCH=--peers: beside other systems, which are installed in .environments
+	$(PY) -m tests.bench $(BENCH)
 
 build: $(WIDGET) $(EXTENSION) | $(TOOLS) ## a wheel and a source archive in dist/
 	rm -rf dist

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import platform
 import sys
+from collections.abc import Callable, Iterable
 
-from tests.bench import durable, imports, reopen, requests, steps, wire
+from tests.bench import durable, imports, peers, reopen, requests, steps, wire
+from tests.bench.figures import Figure
 
-BENCHES = {
+BENCHES: dict[str, Callable[[], Iterable[Figure]]] = {
     "steps": steps.figures,
     "reopen": reopen.figures,
     "imports": imports.figures,
@@ -17,13 +20,20 @@ BENCHES = {
 }
 
 
-def main(names: list[str]) -> int:
+def main() -> int:
     """Prints every figure beside its bar. A missed bar is told and fails nothing: machines differ."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("benches", nargs="*", metavar="bench", help=f"one of: {', '.join(BENCHES)}")
+    parser.add_argument("--peers", action="store_true", help="sessions of other systems, which are installed first")
+    asked = parser.parse_args()
+    if unknown := set(asked.benches) - set(BENCHES):
+        parser.error(f"there is no bench {min(unknown)!r}; there are: {', '.join(BENCHES)}")
+    benches = [BENCHES[name] for name in asked.benches or ([] if asked.peers else BENCHES)]
     print(f"Python {platform.python_version()}, {platform.machine()}; bars are ratios of one run where they can be")
-    for name in names or list(BENCHES):
-        for figure in BENCHES[name]():
+    for figures in [*benches, *([peers.figures] if asked.peers else [])]:
+        for figure in figures():
             print(figure, flush=True)
     return 0
 
 
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())

@@ -43,10 +43,11 @@ class Costs:
             return call("condense")
         return call("echo", text=ARGUMENT)
 
-    def run(self) -> Talk:
-        """A new conversation in memory."""
+    def run(self, folder: Path | None = None) -> Talk:
+        """A new conversation in memory, or stored in a folder."""
         settings = {**AGENT_RESET, "max_steps_per_run": self.steps + 10}
-        t = talk(self.move, tools=[Echo()], settings=settings)  # type: ignore[arg-type]
+        store = None if folder is None else JsonlStore.create(folder)
+        t = talk(self.move, tools=[Echo()], settings=settings, store=store)  # type: ignore[arg-type]
         t.llm.keep_requests = False
         asyncio.run(t.ask("Go"))
         return t
