@@ -29,9 +29,10 @@ def spellings(key: str) -> list[bytes]:
 def files_with(key: str, folder: Path) -> Iterator[Path]:
     """The files below a folder that hold the key in their content or their name; links are not followed."""
     wanted = spellings(key)
-    for path in folder.rglob("*"):
-        if key in path.name or (path.is_file() and not path.is_symlink() and _holds(path, wanted)):
-            yield path
+    for place, folders, files in os.walk(folder):  # which takes it well if a folder goes while it looks
+        for path in (Path(place, name) for name in [*folders, *files]):
+            if key in path.name or (path.is_file() and not path.is_symlink() and _holds(path, wanted)):
+                yield path
 
 
 def _holds(path: Path, wanted: list[bytes]) -> bool:
