@@ -139,11 +139,11 @@ class Renderer:
             self._done, self._settled, self._settled_size = 0, [], Size()
         self._read, self._cuts = view.read, view.cuts
         fresh = view.read[self._done :]
-        closed = _closed(fresh, view)
-        messages = list(history_messages(fresh[:closed], view))
+        settles = closed(fresh, view)
+        messages = list(history_messages(fresh[:settles], view))
         self._settled += messages
         self._settled_size += _sizes(messages)
-        self._done += closed
+        self._done += settles
 
     def _loose(self, view: View) -> list[Message]:
         said = (_one(message, view) for message in view.unread)
@@ -155,7 +155,7 @@ def messages_of(view: View) -> list[Message]:
     return Renderer().messages(view)
 
 
-def _closed(entries: Sequence[Entry], view: View) -> int:
+def closed(entries: Sequence[Entry], view: View) -> int:
     """How many entries precede the first batch with an open call."""
     if not view.open_calls:
         return len(entries)
