@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core.errors import CommandRefused
-from ..core.questions import Answer, Chunk, Fetch, NextRequest, NextRequestIs, Question
+from ..core.questions import (
+    Answer,
+    Chunk,
+    Fetch,
+    NextRequest,
+    NextRequestIs,
+    Notes,
+    NotesAre,
+    Question,
+    Timeline,
+    Weight,
+)
+from .instruments import timeline_answer, weight_answer
 
 if TYPE_CHECKING:
     from .session import Session
@@ -21,6 +33,12 @@ async def answer(session: Session, question: Question) -> Answer:
             return _next_request(session, question)
         case Fetch():
             return _piece(session, question)
+        case Timeline():
+            return timeline_answer(question.id, *await session.instruments.timeline())
+        case Weight():
+            return weight_answer(question, await session.instruments.weight())
+        case Notes():
+            return await _notes(session, question)
 
 
 def _next_request(session: Session, question: NextRequest) -> NextRequestIs:
@@ -40,3 +58,15 @@ def _piece(session: Session, question: Fetch) -> Chunk:
     text = data.decode("utf-8", "replace")
     piece = text[question.offset : question.offset + question.length]
     return Chunk(id=question.id, sha256=question.sha256, offset=question.offset, text=piece, total=len(text))
+
+
+async def _notes(session: Session, question: Notes) -> NotesAre:
+    told = await session.instruments.notes()
+    return NotesAre(
+        id=question.id,
+        folder=told.folder,
+        files=tuple(told.files),
+        problem=told.problem,
+        resets=tuple(told.resets),
+        since=tuple(told.since),
+    )

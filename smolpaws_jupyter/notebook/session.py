@@ -19,6 +19,7 @@ from ..runtime.conversation import Conversation
 from ..runtime.listening import Words
 from ..runtime.starting import Opener
 from .commands import Commands
+from .instruments import Instruments
 from .publisher import Door, Publisher
 from .python_tool import PythonTool
 from .waiting import WaitingCell
@@ -58,6 +59,7 @@ class Session:
         """The widget that shows this. The main thread sets it."""
         self.publisher = Publisher(lambda: self.conversation, self.traits)
         self.commands = Commands(self)
+        self.instruments = Instruments(lambda: self.conversation, opener.workspace, opener.wish.notes)
         self.heard_at = float("-inf")
         """When a page was heard last, by the monotonic clock."""
         self._is_open_elsewhere = is_open_elsewhere

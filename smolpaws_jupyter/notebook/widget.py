@@ -267,6 +267,27 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         """Exactly what the model will be sent: messages and tools."""
         return self._worker.call(lambda: self._talk.next_request())
 
+    def timeline(self) -> list[JsonObject]:
+        """How large every request was, and what happened between them: one record each, as for `pandas.DataFrame`.
+
+        Tokens are `estimated` (a quarter of the bytes) and `measured` (the provider's count); None is unknown.
+        """
+        from .instruments import timeline_records
+
+        return timeline_records(*self._worker.start(self._session.instruments.timeline()).result())
+
+    def weight(self) -> list[JsonObject]:
+        """What each event and each tool costs in estimated tokens, `now` and `summed` over all requests so far."""
+        from .instruments import weight_records
+
+        return weight_records(self._worker.start(self._session.instruments.weight()).result())
+
+    def notes(self) -> JsonObject:
+        """The note files as they are, and for each reset what they had gained and what the agent read again."""
+        from .instruments import notes_record
+
+        return notes_record(self._worker.start(self._session.instruments.notes()).result())
+
     def transcript(self) -> str:
         """The conversation as Markdown, for readers who have no kernel."""
         from .transcript import transcript

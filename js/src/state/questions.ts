@@ -7,6 +7,9 @@ import { newId } from "./ids";
 interface Answers {
   fetch: "chunk";
   next_request: "request";
+  timeline: "timeline";
+  weight: "weight";
+  notes: "notes";
 }
 export type QuestionKind = keyof Answers;
 export type AnswerTo<K extends QuestionKind> = UpdateOf<Answers[K]>;

@@ -259,6 +259,9 @@ export class Store {
         break;
       case "chunk":
       case "request":
+      case "timeline":
+      case "weight":
+      case "notes":
         this.#questions.receive(update);
         break;
       case "problem":

@@ -25,7 +25,10 @@ export interface Wire {
     | Fork
     | Replay
     | NextRequest
-    | Fetch;
+    | Fetch
+    | Timeline
+    | Weight
+    | Notes;
   event:
     | ConversationStartEvent
     | ProfileBoundEvent
@@ -55,7 +58,19 @@ export interface Wire {
     | ForkEvent
     | RecoveryEvent;
   traits: Traits;
-  update: Events | Streaming | Ack | Refused | Output | Approvals | NextRequestIs | Chunk | Problem;
+  update:
+    | Events
+    | Streaming
+    | Ack
+    | Refused
+    | Output
+    | Approvals
+    | NextRequestIs
+    | Chunk
+    | TimelineIs
+    | WeightIs
+    | NotesAre
+    | Problem;
 }
 export interface Tell {
   id: string;
@@ -189,6 +204,29 @@ export interface Fetch {
   length: number;
   offset: number;
   sha256: string;
+}
+/**
+ * Ask how large every main request was, and what happened between them.
+ */
+export interface Timeline {
+  id: string;
+  kind: "timeline";
+}
+/**
+ * Ask what the heaviest events cost: in the next request, or in all so far.
+ */
+export interface Weight {
+  by: "now" | "summed";
+  id: string;
+  kind: "weight";
+  most: number;
+}
+/**
+ * Ask for the note files, and what became of them at each reset.
+ */
+export interface Notes {
+  id: string;
+  kind: "notes";
 }
 /**
  * The fixed context and the settings, frozen (R-BIND-1). Always the first event, and the only one of its kind.
@@ -922,6 +960,169 @@ export interface Chunk {
   offset: number;
   sha256: string;
   text: string;
+  total: number;
+}
+/**
+ * Answer to `timeline`: the requests as columns, since there may be thousands.
+ *
+ * A position is that of the record that tells of the request. A reason is a failure class, `cancelled` for a request
+ * that was stopped, and empty for one that was answered.
+ */
+export interface TimelineIs {
+  estimated: (number | null)[];
+  id: string;
+  kind: "timeline";
+  marks: Mark[];
+  measured: (number | null)[];
+  positions: number[];
+  reasons: string[];
+  stretches: Stretch[];
+}
+/**
+ * What happened between two requests: `after` is the number of the one before, 0 before the first.
+ *
+ * `detail` is a trigger, a code or a name. `value` is the threshold of a warning, and how many entries a condensation
+ * took away or a truncation cut.
+ */
+export interface Mark {
+  after: number;
+  detail: string;
+  event_id: string;
+  kind:
+    | "warning"
+    | "reminder"
+    | "voluntary"
+    | "rescue"
+    | "routine"
+    | "manual"
+    | "foreign"
+    | "cut"
+    | "failure"
+    | "error"
+    | "profile"
+    | "thresholds"
+    | "fork";
+  position: number;
+  time: string;
+  value: number | null;
+}
+/**
+ * The requests from number `start` on, counted from 0, had this limit and these warning stages.
+ */
+export interface Stretch {
+  limit: number | null;
+  limit_from: "profile" | "model" | "unknown";
+  profile: string;
+  start: number;
+  thresholds: number[];
+}
+/**
+ * Answer to `weight`: the parts of the fixed context, the heaviest events, and all others as one sum.
+ *
+ * These, `others` and `rounding` add up to `total`, the sum of the requests' estimates. `unknown` counts requests that
+ * are in no sum, because nobody knows what they held.
+ */
+export interface WeightIs {
+  count: number;
+  events: Weighed[];
+  fixed: Weighed[];
+  id: string;
+  kind: "weight";
+  others: TokenSums;
+  requests: number;
+  rounding: TokenSums;
+  total: TokenSums;
+  unknown: number;
+}
+/**
+ * One event, or one part of the fixed context, in estimated input tokens; they come in quarters.
+ *
+ * `now` is its share of the next request, `summed` that of all requests so far, `requests` in how many it stood.
+ * `name` is that of a tool; `about` the first words of a text, or what a call is about. Fixed parts have no event.
+ */
+export interface Weighed {
+  about: string;
+  event_id: string | null;
+  name: string;
+  now: number;
+  position: number | null;
+  requests: number;
+  summed: number;
+  what:
+    | ("user" | "agent" | "remark" | "advice" | "call" | "result" | "notice" | "summary")
+    | ("system" | "memory" | "runtime" | "skills" | "tool")
+    | "rounding";
+}
+/**
+ * Estimated input tokens of the next request, and of all requests so far.
+ */
+export interface TokenSums {
+  now: number;
+  summed: number;
+}
+/**
+ * Answer to `notes`. `problem` is a sentence on files that are not told.
+ *
+ * `since` is what changed after the latest reset.
+ */
+export interface NotesAre {
+  files: NoteFile[];
+  folder: string;
+  id: string;
+  kind: "notes";
+  problem: string;
+  resets: NotesAtReset[];
+  since: NoteDiff[];
+}
+/**
+ * A note as it is now. `text` is None where it is not shown, and `why` says so in a sentence.
+ *
+ * `state` is `left` where it is as the agent's file tools left it, `changed` where it is not, `other` where the log
+ * does not say what the agent left, `unknown` where it could not be read, and `gone` where the file is not there.
+ */
+export interface NoteFile {
+  bytes: number;
+  path: string;
+  state: "left" | "changed" | "other" | "unknown" | "gone";
+  text: string | null;
+  why: string;
+}
+/**
+ * One reset: what the notes had gained since the one before, and what the agent read of them before the next.
+ *
+ * `unread` are the notes that the log told of by then and that `read_file` did not touch. Numbers count from 1.
+ */
+export interface NotesAtReset {
+  cause: ("voluntary" | "rescue" | "routine" | "manual") | null;
+  changes: NoteDiff[];
+  event_id: string;
+  number: number;
+  position: number;
+  read: NoteReading[];
+  time: string;
+  unread: string[];
+}
+/**
+ * What the agent's file tools made of one note between two resets, in so many calls.
+ *
+ * `diff` is unified; None where it is too large to be told, or not of texts; then `added` and `removed` may be unknown
+ * too. `otherwise` says that the file was also changed by other means, so that the difference holds that change.
+ */
+export interface NoteDiff {
+  added: number | null;
+  created: boolean;
+  diff: string | null;
+  otherwise: boolean;
+  path: string;
+  removed: number | null;
+  times: number;
+}
+/**
+ * So many characters of a note were read, of `total`.
+ */
+export interface NoteReading {
+  characters: number;
+  path: string;
   total: number;
 }
 /**
