@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from ..core.base import ImageBlock, TextBlock
-from ..core.budget import Budget
+from ..core.budget import Budget, Gauge
 from ..core.errors import CommandRefused, ConversationReadOnly, RunError, SmolPawsError, StartError
 from ..core.events import (
     ConversationStartEvent,
@@ -23,6 +23,7 @@ from ..core.events import (
     ThresholdsChangedEvent,
     TitleEvent,
 )
+from ..core.instruments.rehearsal import request_view
 from ..core.policies import Policy, policy_for
 from ..core.profiles import Binding
 from ..core.records import UnknownEvent
@@ -40,6 +41,7 @@ from .llm import Limits, Request
 from .log import EventLog, mint, new_id
 from .model_in_use import LLMFactory, ModelInUse
 from .opening import repair
+from .outlook import Outlook
 from .run import Run
 from .runner import ToolRunner
 from .tools.base import Tool
@@ -85,6 +87,7 @@ class Conversation:
             call_timeout_seconds=settings.call_timeout_seconds,
         )
         self.agent = Agent(log, self.policy, runner, limits, self.announcer, ModelInUse(llm_for))
+        self.outlook = Outlook(self.policy, self.agent.tools)
         self.by_hand = ByHand(self.agent, self.model, self.announcer)
         log.subscribe(self._appended)
 
@@ -156,8 +159,18 @@ class Conversation:
         return self.log.read(start, stop)
 
     def next_request(self) -> Request:
-        """Exactly what the model will be sent, but for a warning that is still to be judged."""
-        return self.agent.request(self.view)
+        """Exactly what the model will be sent if nothing happens before, with the warning that is due now."""
+        return self.outlook.request(self.outlook.shown(self.view, self._gauge()))
+
+    def rehearse(self, message: str | None = None) -> Request:
+        """What the model would be sent after a reset now; `message` is what the agent would tell itself.
+
+        Raises `CommandRefused` where nobody can know it.
+        """
+        return self.outlook.request(request_view(self.outlook.rehearsed(self.view, self._gauge(), message)))
+
+    def _gauge(self) -> Gauge:
+        return self.outlook.gauge(self.view, *self.model.current(self.view.binding))
 
     @property
     def waiting(self) -> tuple[ApprovalRequest, ...]:
