@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from .errors import ProfileError
+from .policies.agent_reset import AgentResetSettings
+from .policies.base import ProfiledSettings
+from .policies.llm_summarizing import LLMSummarizingSettings
 from .profiles import LLMProfile
-from .settings import AgentResetSettings, AgentSettings, LLMSummarizingSettings, SummarizingWindowSettings
+from .settings import AgentSettings
 from .settings_files import ModelsFile, StateFile
 from .validation import checked, did_you_mean
 
@@ -86,7 +89,7 @@ def summary_profile(settings: AgentSettings, catalogue: Catalogue, scope: str | 
                     f"to a saved profile ({_saved(catalogue)}).",
                 )
             return _find(name, catalogue, "profile_not_found", "The profile of the condenser")
-        case SummarizingWindowSettings(llm_profile_ref=str(own)):
+        case ProfiledSettings(llm_profile_ref=str(own)):
             return _find(own, catalogue, "profile_not_found", "The profile of the condenser")
         case _:
             return None

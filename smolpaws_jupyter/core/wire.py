@@ -12,8 +12,8 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from .base import Frozen, ImageBlock, Many, NonEmpty, Sha256
 from .budget import BudgetState
 from .events import Event
+from .policies.agent_reset import WarningThresholds
 from .questions import Answer, CommandBase, Question
-from .settings import WarningThresholds
 
 Status = Literal["idle", "running", "waiting", "paused", "error"]
 Detail = Literal["", "loading", "model", "tool", "summary", "stopping", "kernel busy"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from smolpaws_jupyter.core.settings import AgentResetSettings
+from smolpaws_jupyter.core.policies.agent_reset import AgentResetSettings
 from smolpaws_jupyter.core.settings_files import read_state
 
 ROOT = Path(__file__).parents[2]

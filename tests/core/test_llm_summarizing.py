@@ -12,9 +12,8 @@ from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.budget import Budget, Gauge
 from smolpaws_jupyter.core.messages import messages_of
 from smolpaws_jupyter.core.policies.base import Trigger
-from smolpaws_jupyter.core.policies.llm_summarizing import LLMSummarizing
+from smolpaws_jupyter.core.policies.llm_summarizing import LLMSummarizing, LLMSummarizingSettings
 from smolpaws_jupyter.core.replay import Replay, Violation
-from smolpaws_jupyter.core.settings import LLMSummarizingSettings
 from smolpaws_jupyter.core.summary import SummaryPlan
 from tests.builders import History, call
 from tests.core.forging import rule

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from smolpaws_jupyter.core.errors import ProfileError, SettingsError, StartError
+from smolpaws_jupyter.core.policies import CONDENSERS
 from smolpaws_jupyter.core.profile_choice import (
     Catalogue,
     main_profile,
@@ -16,7 +17,7 @@ from smolpaws_jupyter.core.profile_choice import (
     summary_profile,
 )
 from smolpaws_jupyter.core.profiles import LLMProfile
-from smolpaws_jupyter.core.settings import CONDENSER_KINDS, AgentSettings
+from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.core.settings_files import ModelsFile
 from smolpaws_jupyter.core.validation import checked
 
@@ -169,7 +170,7 @@ def test_t_set_09_a_fallback_resolves_its_own_reference_once_and_nothing_else():
                        "max_tokens")  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", CONDENSER_KINDS)
+@pytest.mark.parametrize("kind", CONDENSERS)
 def test_t_set_10_a_disabled_condenser_looks_up_nothing(kind: str):
     """T-SET-10: R-SET-21, R-SET-24."""
     saved = catalogue("main", roles={"condenser": "nowhere"})

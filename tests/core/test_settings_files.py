@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smolpaws_jupyter.core.errors import SettingsError
+from smolpaws_jupyter.core.policies.no_op import NoOpSettings
 from smolpaws_jupyter.core.profile_choice import Catalogue, main_profile, summary_profile
 from smolpaws_jupyter.core.profiles import LLMProfile
-from smolpaws_jupyter.core.settings import AgentSettings, NoOpSettings
+from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.core.settings_files import (
     parse_object,
     read_models,

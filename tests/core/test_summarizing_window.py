@@ -13,9 +13,8 @@ from smolpaws_jupyter.core.budget import Budget, Gauge
 from smolpaws_jupyter.core.events import TruncationEvent
 from smolpaws_jupyter.core.messages import messages_of, shown_text
 from smolpaws_jupyter.core.policies.base import Trigger
-from smolpaws_jupyter.core.policies.summarizing_window import SummarizingWindow
+from smolpaws_jupyter.core.policies.summarizing_window import SummarizingWindow, SummarizingWindowSettings
 from smolpaws_jupyter.core.replay import Replay, Violation
-from smolpaws_jupyter.core.settings import SummarizingWindowSettings
 from smolpaws_jupyter.core.summary import SummaryPlan
 from smolpaws_jupyter.core.units import message_count, text_blocks
 from smolpaws_jupyter.core.view import View

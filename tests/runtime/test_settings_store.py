@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from smolpaws_jupyter.core.errors import SettingsError, StoreError
+from smolpaws_jupyter.core.policies.agent_reset import AgentResetSettings
 from smolpaws_jupyter.core.profiles import LLMProfile
-from smolpaws_jupyter.core.settings import AgentResetSettings, AgentSettings
+from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.runtime.settings_store import SettingsStore, home_folder
 
 

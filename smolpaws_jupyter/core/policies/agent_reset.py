@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Literal
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from .. import wording
-from ..base import Mint, TextBlock, ToolSpec
+from ..base import Many, Mint, TextBlock, ToolSpec
 from ..budget import Gauge, due_stage
 from ..events import (
     ActionEvent,
@@ -21,10 +23,10 @@ from ..events import (
 )
 from ..history import CONVERSATION_HISTORY
 from ..payloads import MESSAGE_LIMIT, CondenseAction, CondenseObservation
-from ..settings import HardCondenserSettings
 from ..summary import SummaryPlan, details
+from ..validation import refusal
 from ..view import View
-from .base import Policy, Trigger
+from .base import CondenserSettings, HardCondenserSettings, Policy, Trigger, condenser
 
 CONDENSE = ToolSpec(
     name="condense",
@@ -41,6 +43,29 @@ CONDENSE = ToolSpec(
         "additionalProperties": False,
     },
 )
+
+
+def _ascending(thresholds: tuple[float, ...]) -> tuple[float, ...]:
+    if not thresholds or any(low >= high for low, high in pairwise(thresholds)):
+        raise refusal("at least one number, each larger than the one before")
+    return thresholds
+
+
+WarningThresholds = Annotated[Many[Annotated[float, Field(gt=0, le=1)]], AfterValidator(_ascending)]
+"""Shares of the input limit at which the agent is warned: above 0, at most 1, strictly ascending (R-SET-14)."""
+
+
+@condenser
+class AgentResetSettings(CondenserSettings):
+    """The agent resets its own context with the tool `condense`; warnings advise it (R-SET-8)."""
+
+    condenser_kind: Literal["agent_reset"] = "agent_reset"
+    warning_thresholds: WarningThresholds = (0.75, 0.80, 0.85, 0.90)
+    conversation_history: bool = True
+    """Offer the tool that searches the stored record."""
+
+    def policy(self, notes: str, fallback: HardCondenserSettings | None) -> AgentReset:
+        return AgentReset(self.warning_thresholds, notes, fallback, history=self.conversation_history)
 
 
 class AgentReset(Policy):

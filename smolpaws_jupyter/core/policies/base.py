@@ -1,15 +1,24 @@
-"""What the engine asks of a way to keep a context. Every answer is a pure function of the view."""
+"""What the engine asks of a way to keep a context, and what its settings have. Every answer is pure.
+
+A kind is one file: its settings, marked with `@condenser`, and its `Policy`; `policies/__init__.py` imports it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field
 
 from ..base import Mint, ToolSpec
 from ..budget import Gauge
 from ..events import ActionEvent, Event
 from ..summary import SummaryPlan
+from ..validation import Name, SettingsModel
 from ..view import Aside, View
+
+Attempts = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(gt=0, lt=1)]
 
 Due = Literal["size", "tokens", "proactive", "capacity"]
 """Why a summary is wanted before a request is sent. `capacity` is a rescue, the others are routine (R-EV-8)."""
@@ -56,3 +65,44 @@ class Policy:
     def not_possible(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> tuple[Event, ...]:
         """What to commit instead of a reset whose plan did not pass validation (R-RESET-13)."""
         return ()
+
+
+class HardCondenserSettings(SettingsModel):
+    """The fallback of `agent_reset`: a summary by its own profile, after a real overflow (R-SET-22)."""
+
+    condenser_kind: Literal["llm_summarizing"]
+    llm_profile_ref: Name
+    hard_context_reset_max_retries: Attempts = 5
+    hard_context_reset_context_scaling: Share = 0.8
+
+
+class CondenserSettings(SettingsModel):
+    """What every condenser kind has, beside the `condenser_kind` that names it.
+
+    `enabled: false` builds nothing and behaves as `no_op` (R-SET-21).
+    """
+
+    enabled: bool = True
+
+    def policy(self, notes: str, fallback: HardCondenserSettings | None) -> Policy:
+        """The policy of these settings. `notes` is the agent's folder of notes, `fallback` the hard condenser."""
+        raise NotImplementedError
+
+
+class ProfiledSettings(CondenserSettings):
+    """Those of a kind that may buy its summaries with a profile of its own."""
+
+    llm_profile_ref: Name | None = None
+    """The summary's profile; else the main binding of the moment, where the kind says nothing else (R-SET-29)."""
+
+
+CONDENSERS: dict[str, type[CondenserSettings]] = {}
+"""The settings of each kind, by its name."""
+
+S = TypeVar("S", bound=CondenserSettings)
+
+
+def condenser(settings: type[S]) -> type[S]:
+    """Makes a kind known, so that settings may name it."""
+    CONDENSERS[settings.model_fields["condenser_kind"].default] = settings
+    return settings

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+from pydantic import ValidationInfo as Info
+
 from .. import wording
 from ..budget import Gauge
-from ..settings import LLMSummarizingSettings
 from ..summary import SummaryPlan, details
 from ..units import Entry, safe_cuts
+from ..validation import refusal
 from ..view import View
-from .base import Due, Policy, Trigger
+from .base import Attempts, Due, HardCondenserSettings, Policy, ProfiledSettings, Share, Trigger, condenser
+
+
+@condenser
+class LLMSummarizingSettings(ProfiledSettings):
+    """The harness summarises a range by size or tokens, by its own profile or the role `condenser` (R-SET-10)."""
+
+    condenser_kind: Literal["llm_summarizing"] = "llm_summarizing"
+    max_size: int = Field(default=1000, ge=20)
+    """Entries of the view above which a summary is made."""
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    """Ask `token_trigger`: absent and null differ (R-SET-16)."""
+    keep_first: int = Field(default=2, ge=0)
+    minimum_progress: Share = 0.1
+    """The least share of all entries that a summary has to replace."""
+    hard_context_reset_max_retries: Attempts = 5
+    """All attempts at one summary, the first included (R-SET-25)."""
+    hard_context_reset_context_scaling: Share = 0.8
+    """How much of the longest preview is left at the next attempt."""
+
+    @field_validator("keep_first")
+    @classmethod
+    def _leaves_room(cls, keep_first: int, info: Info) -> int:
+        max_size = info.data.get("max_size")
+        if max_size is not None and max_size // 2 - keep_first - 1 <= 0:
+            raise refusal("at most max_size // 2 - 2, or no cut could make room")
+        return keep_first
+
+    def token_trigger(self, input_limit: int | None) -> int | None:
+        """Tokens above which a summary is made, given the main input limit; None for no token trigger (R-SET-16)."""
+        return self.max_tokens if "max_tokens" in self.model_fields_set else input_limit
+
+    def policy(self, notes: str, fallback: HardCondenserSettings | None) -> LLMSummarizing:
+        return LLMSummarizing(self)
 
 
 class LLMSummarizing(Policy):

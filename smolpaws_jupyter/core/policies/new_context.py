@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from .. import wording
 from ..base import Mint, TextBlock, ToolSpec
@@ -23,7 +24,7 @@ from ..payloads import NewContextAction, NewContextObservation
 from ..summary import SummaryPlan, details
 from ..units import Entry, units
 from ..view import View
-from .base import Due, Policy, Trigger
+from .base import CondenserSettings, Due, HardCondenserSettings, Policy, Trigger, condenser
 
 REMIND_AT = 0.8
 """The share of the limit from which on the agent is reminded (R-NEW-14)."""
@@ -39,6 +40,16 @@ NEW_CONTEXT = ToolSpec(
         "additionalProperties": False,
     },
 )
+
+
+@condenser
+class NewContextSettings(CondenserSettings):
+    """The agent starts a new context with the tool `new_context` and a handoff (R-SET-9)."""
+
+    condenser_kind: Literal["new_context"] = "new_context"
+
+    def policy(self, notes: str, fallback: HardCondenserSettings | None) -> NewContext:
+        return NewContext()
 
 
 class NewContext(Policy):

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from .base import Policy
+from typing import Literal
+
+from .base import CondenserSettings, HardCondenserSettings, Policy, condenser
+
+
+@condenser
+class NoOpSettings(CondenserSettings):
+    """Nothing is condensed; the context only grows (R-SET-12)."""
+
+    condenser_kind: Literal["no_op"] = "no_op"
+
+    def policy(self, notes: str, fallback: HardCondenserSettings | None) -> NoOp:
+        return NoOp()
 
 
 class NoOp(Policy):

@@ -5,16 +5,70 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator
 
 from ..base import Mint
 from ..budget import Gauge
 from ..events import Cut, Event, TruncationEvent
 from ..messages import cut_mark
-from ..settings import SummarizingWindowSettings
 from ..summary import SummaryPlan, details, in_full
 from ..units import Entry, groups, in_batch, message_count, text_blocks, units
+from ..validation import SettingsModel, refusal
 from ..view import View
-from .base import Due, Policy, Trigger
+from .base import Due, HardCondenserSettings, Policy, ProfiledSettings, Share, Trigger, condenser
+
+
+class ProactiveSettings(SettingsModel):
+    """At which share of the input limit a window is summarised before it overflows."""
+
+    compression_threshold: float = Field(gt=0, le=1)
+
+
+def _switch_or_object(value: Any) -> str:
+    return "switch" if isinstance(value, bool) else "object"
+
+
+Proactive = Annotated[
+    Annotated[bool, Tag("switch")] | Annotated[ProactiveSettings, Tag("object")], Discriminator(_switch_or_object)
+]
+
+
+@condenser
+class SummarizingWindowSettings(ProfiledSettings):
+    """The harness summarises the oldest messages, then cuts long texts (R-SET-11)."""
+
+    condenser_kind: Literal["summarizing_window"] = "summarizing_window"
+    summary_ratio: Annotated[Share, AfterValidator(lambda ratio: min(max(ratio, 0.1), 0.8))] = 0.3
+    """The share of messages that one reduction replaces, held within 0.1 and 0.8 (R-SET-18)."""
+    preserve_recent_messages: int = Field(default=10, ge=0)
+    pin_first: int = Field(default=0, ge=0)
+    proactive_compression: Proactive | None = None
+    """Ask `proactive_threshold` (R-SET-19)."""
+    truncate_preserve_chars: int = 2000
+    """Characters kept at each end of a cut text; 0 or less: nothing is cut (R-WIN-17)."""
+
+    @field_validator("proactive_compression", mode="before")
+    @classmethod
+    def _is_switch_or_object(cls, value: Any) -> Any:
+        if value is not None and not isinstance(value, bool | dict | ProactiveSettings):
+            raise refusal('true, false, null or {"compression_threshold": a number above 0, at most 1}')
+        return cast("Any", value)
+
+    @property
+    def proactive_threshold(self) -> float | None:
+        """The share of the input limit at which to summarise ahead; None when that is off."""
+        match self.proactive_compression:
+            case ProactiveSettings(compression_threshold=threshold):
+                return threshold
+            case True:
+                return 0.7
+            case _:
+                return None
+
+    def policy(self, notes: str, fallback: HardCondenserSettings | None) -> SummarizingWindow:
+        return SummarizingWindow(self)
 
 
 class SummarizingWindow(Policy):
