@@ -3,6 +3,7 @@
 import widget from "../src/index";
 import type { Command, LogRecord } from "../src/wire/names";
 import type { FakeKernel } from "./fake";
+import { answerTo } from "./instruments";
 import { SCENES } from "./scenes";
 
 const query = new URLSearchParams(location.search);
@@ -27,6 +28,8 @@ if (kernel !== undefined && place !== null) {
   play(kernel);
   widget.initialize({ model: kernel.model });
   widget.render({ model: kernel.model, el: place });
+  const tab = query.get("tab");
+  if (tab !== null) place.querySelector<HTMLElement>(`[id$="-${tab}-tab"]`)?.click();
   const direction = query.get("dir");
   if (direction !== null) place.querySelector(".smolpaws")?.setAttribute("dir", direction);
 }
@@ -44,7 +47,9 @@ function play(kernel: FakeKernel): void {
       ...fields,
     } as LogRecord);
   kernel.hear = (command: Command) => {
-    hear(command);
+    const answer = answerTo(command, kernel.log, Number(query.get("points") ?? 40));
+    if (answer === undefined) hear(command);
+    else kernel.tell(answer);
     const { id: command_id } = command;
     if (command.kind === "tell") {
       const content = [{ type: "text", text: command.text }];

@@ -1,9 +1,11 @@
 // Writes src/wire/shapes.json (or the file that is named): what the page checks at run time, taken from schema.json. It is in
-// the bundle, so it holds the shapes of updates and traits only, in few characters; src/wire/check.ts says how to read it.
+// the bundle, so it holds the shapes of updates and traits only, in few characters; src/wire/shapes.ts says how to read them.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const schema = JSON.parse(readFileSync("src/wire/schema.json", "utf8"));
 const shapes = {};
+/** What is only reached by the value of one of its fields need not check that field again. */
+const told = new Map();
 
 /** The name behind a reference; its shape is kept too. */
 function named(ref) {
@@ -19,10 +21,9 @@ function shapeOf(node) {
   if (node.$ref !== undefined) return `#${named(node.$ref)}`;
   if (node.discriminator !== undefined) {
     const { mapping, propertyName } = node.discriminator;
-    return {
-      by: propertyName,
-      of: Object.fromEntries(Object.entries(mapping).map(([value, ref]) => [value, named(ref)])),
-    };
+    const of = Object.entries(mapping).map(([value, ref]) => [value, named(ref)]);
+    for (const [, name] of of) told.set(name, propertyName);
+    return { by: propertyName, of: Object.fromEntries(of) };
   }
   const union = node.anyOf ?? node.oneOf;
   if (union !== undefined) return { any: union.map(shapeOf) };
@@ -47,5 +48,31 @@ const [event, unknown] = shapes.Events.has.events.many.any;
 shapes.record = { by: event.by, of: { ...event.of, UnknownRecord: unknown.slice(1) } };
 shapes.Events.has.events = { many: "#record" };
 
-const lines = Object.entries(shapes).map(([name, shape]) => `  ${JSON.stringify(name)}: ${JSON.stringify(shape)}`);
+for (const [name, field] of told) delete shapes[name].has[field];
+
+const LETTERS = { integer: "i", number: "n", boolean: "b", object: "o", array: "a", null: "0", any: "*" };
+
+function written(shape) {
+  if (typeof shape === "string") return shape[0] === "#" || shape === "string" ? shape : LETTERS[shape];
+  if (shape.is !== undefined) return shape.is.map((value) => JSON.stringify(value).replaceAll('"', "'")).join("|");
+  if (shape.any !== undefined) return shape.any.map(plain).join("|");
+  if (shape.many !== undefined) return `[${plain(shape.many)}]`;
+  if (shape.by !== undefined) {
+    const of = Object.entries(shape.of).map(([value, name]) => (value === name ? name : `${value}=${name}`));
+    return `<${shape.by}:${of.join(",")}>`;
+  }
+  const fields = [
+    ...Object.entries(shape.has),
+    ...Object.entries(shape.may ?? {}).map(([name, field]) => [`${name}?`, field]),
+  ];
+  return `{${fields.map(([name, field]) => (field === "string" ? name : `${name}:${plain(field)}`)).join(",")}}`;
+}
+
+function plain(shape) {
+  return shape === "string" ? "s" : written(shape);
+}
+
+const lines = Object.entries(shapes).map(
+  ([name, shape]) => `  ${JSON.stringify(name)}: ${JSON.stringify(plain(shape))}`,
+);
 writeFileSync(process.argv[2] ?? "src/wire/shapes.json", `{\n${lines.join(",\n")}\n}\n`);

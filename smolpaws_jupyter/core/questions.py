@@ -118,7 +118,7 @@ class WeightIs(AnswerBase):
 
     kind: Literal["weight"] = "weight"
     fixed: Many[Weighed]
-    events: Many[Weighed]
+    heaviest: Many[Weighed]
     others: TokenSums
     count: int
     """How many events there are in all."""

@@ -121,8 +121,8 @@ def timeline_records(points: list[Point], marks: list[Mark]) -> list[JsonObject]
 def weight_records(scales: Scales) -> list[JsonObject]:
     """Everything that weighs something, the heaviest first; the last record makes the sums whole."""
     parts = sorted(scales.parts, key=lambda part: part.summed, reverse=True)
-    nothing = Weighed(what="rounding", now=scales.rounding.now, summed=scales.rounding.summed)
-    return [part.model_dump() for part in (*parts, nothing)]
+    rounding = {"what": "rounding", "now": scales.rounding.now, "summed": scales.rounding.summed, "requests": 0}
+    return [*(part.model_dump() for part in parts), {**dict.fromkeys(Weighed.model_fields), **rounding}]
 
 
 def notes_record(notes: Notes) -> JsonObject:
@@ -163,7 +163,7 @@ def weight_answer(asked: q.Weight, scales: Scales) -> q.WeightIs:
     return q.WeightIs(
         id=asked.id,
         fixed=tuple(fixed),
-        events=tuple(events[: asked.most]),
+        heaviest=tuple(events[: asked.most]),
         others=q.TokenSums(now=sum(p.now for p in others), summed=sum(p.summed for p in others)),
         count=len(events),
         rounding=q.TokenSums(now=scales.rounding.now, summed=scales.rounding.summed),

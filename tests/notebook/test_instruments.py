@@ -47,11 +47,11 @@ def test_the_weights_add_up_to_the_estimates(k: Kernel, page: Page):
     summed = k.value("sum(r['summed'] for r in paws.weight())")
     assert summed == k.value("sum(r['estimated'] or 0 for r in paws.timeline())")
     told = page.ask("weight", by="summed", most=2)
-    parts = (*told["fixed"], *told["events"], told["others"], told["rounding"])
+    parts = (*told["fixed"], *told["heaviest"], told["others"], told["rounding"])
     for column in ("now", "summed"):
         assert sum(part[column] for part in parts) == told["total"][column]
     assert told["total"]["summed"] == summed
-    assert len(told["events"]) == 2
+    assert len(told["heaviest"]) == 2
     assert told["requests"] == 5
 
 

@@ -9,11 +9,19 @@ import { Composer } from "./Composer";
 import { ViewContext } from "./context";
 import { Header } from "./Header";
 import { isComposing } from "./keys";
+import { Notes } from "./notes/Notes";
 import { type Panel, Panels } from "./Panels";
 import { Transcript } from "./Transcript";
+import { Timeline } from "./timeline/Timeline";
+import { Weight } from "./Weight";
 
 /** What can stand in the middle. With more than one there are tabs. */
-export const PANELS: readonly Panel[] = [{ id: "transcript", label: "tab.transcript", View: Transcript }];
+export const PANELS: readonly Panel[] = [
+  { id: "transcript", label: "tab.transcript", View: Transcript },
+  { id: "timeline", label: "tab.timeline", View: Timeline },
+  { id: "weight", label: "tab.weight", View: Weight },
+  { id: "notes", label: "tab.notes", View: Notes },
+];
 
 export function App({ store }: { store: Store }) {
   const view = useMemo(() => ({ store, page: new Page() }), [store]);

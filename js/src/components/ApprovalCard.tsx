@@ -1,14 +1,11 @@
 // A call that waits for a person: what it is, shown whole, and the answers. An answer is bound to exactly what was shown.
 import { useRef } from "preact/hooks";
-import { reveal } from "../text/reveal";
 import type { ApprovalRequest } from "../wire/names";
 import { say, sayCount } from "../words/say";
 import { useView } from "./context";
+import { Diff, Whole } from "./Diff";
 import { StateIcon } from "./icons";
 import { isComposing } from "./keys";
-
-/** So many empty lines in a row are told instead of drawn, since they would push what follows out of sight. */
-const BLANKS = /\n(?:[ \t]*\n){8,}/;
 
 export function ApprovalCard() {
   const { store } = useView();
@@ -38,51 +35,6 @@ function Shown({ request: { form, text } }: { request: ApprovalRequest }) {
         <pre dir="ltr">{form === "diff" ? <Diff text={text} /> : <Whole text={text} />}</pre>
       </section>
       {lines.length > 12 && <p class="paws-muted paws-lines">{sayCount("approval.lines", lines.length)}</p>}
-    </>
-  );
-}
-
-function Diff({ text }: { text: string }) {
-  return (
-    <>
-      {text.split("\n").map((line, i) => (
-        <span key={i} class={`paws-diff ${classOfLine(line)}`}>
-          <Whole text={line} />
-        </span>
-      ))}
-    </>
-  );
-}
-
-function classOfLine(line: string): string {
-  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "paws-diff-head";
-  if (line.startsWith("+")) return "paws-diff-new";
-  if (line.startsWith("-")) return "paws-diff-old";
-  return "";
-}
-
-/** Every character in sight: what cannot be seen is shown as its escape, and what is empty is counted. */
-function Whole({ text }: { text: string }) {
-  const blank = BLANKS.exec(text);
-  if (blank !== null) {
-    const count = blank[0].split("\n").length - 2;
-    return (
-      <>
-        <Whole text={text.slice(0, blank.index)} />
-        {"\n"}
-        <span class="paws-escape">{say("approval.blank", { count })}</span>
-        {"\n"}
-        <Whole text={text.slice(blank.index + blank[0].length)} />
-      </>
-    );
-  }
-  return (
-    <>
-      {reveal(text).map((segment, i) => (
-        <span key={i} class={segment.hidden ? "paws-escape" : undefined}>
-          {segment.text}
-        </span>
-      ))}
     </>
   );
 }

@@ -52,7 +52,10 @@ export function Transcript() {
     if (found === null || wantsFound === 0) return;
     const row = column.current?.querySelector(`[data-key="${CSS.escape(found)}"]`);
     for (const fold of row?.querySelectorAll("details") ?? []) fold.open = true;
-    row?.scrollIntoView({ block: "center" });
+    if (row === undefined || row === null) return;
+    follower.current?.leave();
+    row.scrollIntoView({ block: "center" });
+    if (page.search.peek() === null) box.current?.focus({ preventScroll: true }); // they came from another tab
   }, [found, wantsFound]);
 
   const earlier = () => {

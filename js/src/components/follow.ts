@@ -31,6 +31,11 @@ export class Follower {
     this.#settle();
   }
 
+  /** Go to something that is not at the end, also while the box is about to be shown. */
+  leave(): void {
+    this.#set(false);
+  }
+
   stop(): void {
     this.#ending.abort();
   }

@@ -47,6 +47,14 @@ export class Page {
     this.#from.value = Math.min(this.#from.value ?? row, Math.floor(row / STEP) * STEP);
   }
 
+  /** Shows a row of the transcript, whatever is shown now. */
+  goTo(row: number, key: string): void {
+    this.panel.value = "transcript";
+    this.reveal(row);
+    this.found.value = key;
+    this.wantsFound.value += 1;
+  }
+
   /** This message is being taken back, and its words shall come into the box. */
   edit(id: string): void {
     this.#edited.add(id);

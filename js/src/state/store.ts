@@ -94,6 +94,11 @@ export class Store {
     document.addEventListener("visibilitychange", this.#onVisible);
   }
 
+  /** The log, as far as it is here. */
+  get records(): readonly LogRecord[] {
+    return this.#log.value.records;
+  }
+
   /** Whether something is under way: a run, or a summary that was asked for while the agent rests. */
   get working(): boolean {
     const { status, detail } = this.traits;

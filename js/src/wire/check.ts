@@ -1,20 +1,10 @@
 // What arrives may be anything: a saved notebook's traits can be forged, and a kernel may be of another version. So each
 // value is held against the shapes that the types were generated from before the page believes it.
 import type { LogRecord, Traits, Update } from "./names";
+import { readShapes, type Shape } from "./shapes";
 import shapes from "./shapes.json";
 
-/** A JSON type, the name of a shape after `#`, or one of these: */
-type Shape =
-  | string
-  | { readonly is: readonly unknown[] } // one of these values
-  | { readonly any: readonly Shape[] } // one of these shapes
-  | { readonly many: Shape } // an array
-  | { readonly by: string; readonly of: Readonly<Record<string, string>> } // the shape that this field's value names
-  | { readonly has: Fields; readonly may?: Fields }; // an object with these fields, and perhaps those
-
-type Fields = Readonly<Record<string, Shape>>;
-
-const SHAPES = shapes as unknown as Readonly<Record<string, Shape>>;
+const SHAPES = readShapes(shapes);
 /** Nothing of ours is nested deeper. */
 const DEPTH = 32;
 

@@ -1024,8 +1024,8 @@ export interface Stretch {
  */
 export interface WeightIs {
   count: number;
-  events: Weighed[];
   fixed: Weighed[];
+  heaviest: Weighed[];
   id: string;
   kind: "weight";
   others: TokenSums;
@@ -1050,8 +1050,7 @@ export interface Weighed {
   summed: number;
   what:
     | ("user" | "agent" | "remark" | "advice" | "call" | "result" | "notice" | "summary")
-    | ("system" | "memory" | "runtime" | "skills" | "tool")
-    | "rounding";
+    | ("system" | "memory" | "runtime" | "skills" | "tool");
 }
 /**
  * Estimated input tokens of the next request, and of all requests so far.

@@ -30,7 +30,7 @@ class Weighed(Frozen):
     `name` is that of a tool; `about` the first words of a text, or what a call is about. Fixed parts have no event.
     """
 
-    what: What | FixedPart | Literal["rounding"]
+    what: What | FixedPart
     name: str = ""
     about: str = ""
     event_id: str | None = None
