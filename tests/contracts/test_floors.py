@@ -20,6 +20,7 @@ def test_the_floors_hold(root: Path):
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "line", "broken"),
     [

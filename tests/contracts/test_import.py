@@ -20,6 +20,7 @@ def modules_of(floor: str) -> list[str]:
     return [".".join(parts).removesuffix(".__init__") for parts in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("floor", ["core", "runtime", "testing"])
 def test_no_module_of_a_floor_loads_a_model_library(floor: str):
     script = f"""

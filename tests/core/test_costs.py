@@ -18,6 +18,8 @@ from smolpaws_jupyter.core.replay import Replay
 from smolpaws_jupyter.core.view import View
 from tests.builders import READ_FILE, History
 
+pytestmark = pytest.mark.slow
+
 TOOLS = tool_definitions([READ_FILE])
 SHORT, LONG = 100, 2_000
 FLAT = 6

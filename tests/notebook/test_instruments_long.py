@@ -19,6 +19,8 @@ from smolpaws_jupyter.runtime.workspace import Workspace
 from smolpaws_jupyter.testing import ScriptedLLM
 from tests.bench.long_log import condensed_log
 
+pytestmark = pytest.mark.slow
+
 SILENCE = 0.3
 """Seconds that the worker may be silent; asserted at ten times that."""
 

@@ -26,6 +26,8 @@ from tests.recovery.world import POWER_CUTS, FaultyDisk, Life, Process, World, d
 from tests.runtime.simulated_disk import ENDINGS, Ending
 from tests.wire_rules import assert_lawful, assert_shows
 
+pytestmark = pytest.mark.slow
+
 Count = Callable[[str, int], None]
 stories = pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 

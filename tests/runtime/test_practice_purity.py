@@ -25,6 +25,8 @@ ELSEWHERE = """
 import json, sys
 from smolpaws_jupyter.core.practice import reply
 
+pytestmark = pytest.mark.slow
+
 cases = json.load(sys.stdin)
 
 def refuse(event, args):
