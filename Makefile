@@ -37,7 +37,7 @@ LAB_SOURCES := $(shell find js/src/lab js/src/wire -type f)
 WIDGET_SOURCES := $(shell find js/src -type f -not -path 'js/src/lab/*') js/scripts/build.mjs
 
 .DELETE_ON_ERROR:
-.PHONY: help lab test again check test-all bench build js types format clean distclean lint-python lint-js unit
+.PHONY: help lab test again check test-all bench pictures build js types format clean distclean lint-python lint-js unit
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ test-all: lint-python lint-js ## the long lane: more examples, more rounds, the 
 
 bench: $(DEV) ## the figures of this machine; BENCH=--peers: beside other systems, which are installed in .environments
 	$(PY) -m tests.bench $(BENCH)
+
+pictures: $(DEV) ## the pictures of docs/, taken anew from a run of the first example
+	$(PY) -m tests.e2e.pictures
 
 build: $(WIDGET) $(EXTENSION) | $(TOOLS) ## a wheel and a source archive in dist/
 	rm -rf dist
