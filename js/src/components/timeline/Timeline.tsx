@@ -59,6 +59,7 @@ function Whole({ told }: { told: Told }) {
             setWalked(items[Number(event.currentTarget.value)]?.position ?? null);
           }}
           onKeyDown={(event) => {
+            if (event.key.startsWith("Arrow")) event.stopPropagation(); // JupyterLab has shortcuts on them
             if (event.key !== "Enter") return;
             event.preventDefault();
             open(at);
