@@ -49,7 +49,7 @@ window.draw = async (traits, updates, events) => {
         ...(/^(script|style|link|meta|base|iframe|object|embed|video|audio|math|template)$/i.test(one.tagName) ? [one.tagName] : []),
         ...[...one.attributes].filter(({ name, value }) =>
             /^on|^(srcdoc|formaction|action|xlink:href|srcset|name|background|ping)$/i.test(name) ||
-            (name === "id" && !/^(P\\d|[0-9a-f-]{36})/.test(value)) ||
+            (name === "id" && !/^(P\\d|[0-9a-f-]{32})/.test(value)) ||
             (name === "href" && !/^(https?:|mailto:)/.test(value)) ||
             (name === "src" && !/^data:image\\/(png|jpeg|gif|webp);base64,/.test(value)),
         ).map(({ name, value }) => `${one.tagName}[${name}=${value}]`),
