@@ -9,11 +9,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Frozen, JsonObject, Many, NonEmpty, Sha256
+from .base import Frozen, Many, NonEmpty, Sha256
 from .budget import BudgetState, LimitFrom
+from .instruments.lines import Line, Lines
 from .instruments.notes import NoteDiff, NoteFile, NotesAtReset
+from .instruments.rehearsal import How
 from .instruments.timeline import Mark
 from .instruments.weight import Weighed
+from .policies.base import Due
 
 
 class CommandBase(Frozen):
@@ -31,16 +34,94 @@ class AnswerBase(Frozen):
 
 
 class NextRequest(QuestionBase):
+    """Ask what the model would be sent now, and what a reset would leave of it.
+
+    The lines of its messages from `start` on; without it the last ones.
+    """
+
     kind: Literal["next_request"] = "next_request"
+    start: int | None = Field(default=None, ge=0)
+    count: int = Field(default=100, ge=1, le=500)
+
+
+class ResetIs(Frozen):
+    """What a reset now would do; `how`, `due` and `refused` as in `Rehearsal`.
+
+    `gone` messages would be taken out, about `gone_tokens`. `after` is the request then, of about `tokens` in all; None
+    where nobody can know it.
+    """
+
+    how: How
+    due: Due | None
+    refused: str
+    gone: int
+    gone_tokens: int
+    after: Lines | None
+    tokens: int | None
 
 
 class NextRequestIs(AnswerBase):
-    """Answer to `next_request`: exactly what the model would be sent now."""
+    """Answer to `next_request`. `tokens` is an estimate of the whole; those of lines are shares of it."""
 
     kind: Literal["request"] = "request"
-    messages: Many[JsonObject]
-    tools: Many[JsonObject]
+    fixed: Many[Line]
+    messages: Lines
+    tokens: int
     budget: BudgetState
+    reset: ResetIs
+
+
+DifferencePart = Literal["left", "stayed", "came"]
+
+
+class Compare(QuestionBase):
+    """Ask what changed from one request to a later one: requests of the log by their event ids, None for the next one.
+
+    The lines of one `part` of the difference come with the answer, from `start` on.
+    """
+
+    kind: Literal["compare"] = "compare"
+    older: NonEmpty | None
+    newer: NonEmpty | None
+    part: DifferencePart
+    start: int = Field(default=0, ge=0)
+    count: int = Field(default=100, ge=1, le=500)
+
+
+class ComparisonIs(AnswerBase):
+    """Answer to `compare`: how many messages left, stayed and came, and lines of one part.
+
+    `changed` are the keys of lines that both left and came, with other words. `fixed` names what differs in the fixed
+    context; `models` are the two that were asked.
+    """
+
+    kind: Literal["comparison"] = "comparison"
+    left: int
+    stayed: int
+    came: int
+    lines: Lines
+    changed: Many[str]
+    fixed: Many[str]
+    models: Many[str]
+
+
+class Show(QuestionBase):
+    """Ask for all words of one line, by its key, or without a key for the whole request as canonical JSON.
+
+    `request` is the event id of a request of the log, or `next`, or `rehearsed`.
+    """
+
+    kind: Literal["show"] = "show"
+    request: NonEmpty
+    key: str | None = None
+
+
+class Shown(AnswerBase):
+    """Answer to `show`: the text, which can be fetched by its `sha256` for a while."""
+
+    kind: Literal["shown"] = "shown"
+    sha256: Sha256
+    chars: int
 
 
 class Fetch(QuestionBase):
@@ -148,5 +229,5 @@ class NotesAre(AnswerBase):
     since: Many[NoteDiff]
 
 
-Question = NextRequest | Fetch | Timeline | Weight | Notes
-Answer = NextRequestIs | Chunk | TimelineIs | WeightIs | NotesAre
+Question = NextRequest | Compare | Show | Fetch | Timeline | Weight | Notes
+Answer = NextRequestIs | ComparisonIs | Shown | Chunk | TimelineIs | WeightIs | NotesAre

@@ -71,13 +71,13 @@ class Instruments:
         def told(timeline: Timeline) -> tuple[list[Point], list[Mark]]:
             return list(timeline.points_with(window, digest)), list(timeline.marks)
 
-        return await self._ask(talk, Timeline, Timeline, told)
+        return await self.ask(talk, Timeline, Timeline, told)
 
     async def weight(self) -> Scales:
         """What each event costs, in the next request and in all so far."""
         talk = self._conversation()
         view, installed = talk.view, {spec.name for spec in talk.toolbox.specs}
-        return await self._ask(talk, Weight, Weight, lambda weight: weight.scales(view, installed))
+        return await self.ask(talk, Weight, Weight, lambda weight: weight.scales(view, installed))
 
     async def notes(self) -> Notes:
         """The notes now, and at each reset."""
@@ -89,9 +89,9 @@ class Instruments:
             files, problem = notes_now(self._workspace, folder, book.known)
             return Notes(folder, files, problem, *self._diffs.told(book))
 
-        return await self._ask(talk, Notebook, lambda: Notebook(names_notes(folder)), told)
+        return await self.ask(talk, Notebook, lambda: Notebook(names_notes(folder)), told)
 
-    async def _ask(self, talk: Conversation, kind: type[F], make: Callable[[], F], told: Callable[[F], T]) -> T:
+    async def ask(self, talk: Conversation, kind: type[F], make: Callable[[], F], told: Callable[[F], T]) -> T:
         """What a fold of this conversation's log tells, brought up to what is stored now."""
         stop = talk.log.view.length  # what follows a violation has no effect
         async with self._turn:

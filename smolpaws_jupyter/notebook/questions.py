@@ -8,12 +8,13 @@ from ..core.errors import CommandRefused
 from ..core.questions import (
     Answer,
     Chunk,
+    Compare,
     Fetch,
     NextRequest,
-    NextRequestIs,
     Notes,
     NotesAre,
     Question,
+    Show,
     Timeline,
     Weight,
 )
@@ -30,7 +31,11 @@ async def answer(session: Session, question: Question) -> Answer:
     """
     match question:
         case NextRequest():
-            return _next_request(session, question)
+            return await session.requests.next_request(question, session.traits().budget)
+        case Compare():
+            return await session.requests.compare(question)
+        case Show():
+            return await session.requests.show(question)
         case Fetch():
             return _piece(session, question)
         case Timeline():
@@ -41,21 +46,13 @@ async def answer(session: Session, question: Question) -> Answer:
             return await _notes(session, question)
 
 
-def _next_request(session: Session, question: NextRequest) -> NextRequestIs:
-    request = session.conversation.next_request()
-    return NextRequestIs(
-        id=question.id,
-        messages=tuple(request.messages),
-        tools=tuple(request.tools),
-        budget=session.traits().budget,
-    )
-
-
 def _piece(session: Session, question: Fetch) -> Chunk:
-    data = session.conversation.log.store.get_blob(question.sha256)
-    if data is None:
-        raise CommandRefused("not_found", "This text is not stored any more.", status=404)
-    text = data.decode("utf-8", "replace")
+    text = session.requests.text(question.sha256)
+    if text is None:
+        data = session.conversation.log.store.get_blob(question.sha256)
+        if data is None:
+            raise CommandRefused("not_found", "This text is not stored any more.", status=404)
+        text = data.decode("utf-8", "replace")
     piece = text[question.offset : question.offset + question.length]
     return Chunk(id=question.id, sha256=question.sha256, offset=question.offset, text=piece, total=len(text))
 

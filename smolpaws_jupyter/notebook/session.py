@@ -22,6 +22,7 @@ from .commands import Commands
 from .instruments import Instruments
 from .publisher import Door, Publisher
 from .python_tool import PythonTool
+from .requests import RequestBook
 from .waiting import WaitingCell
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Session:
         self.publisher = Publisher(lambda: self.conversation, self.traits)
         self.commands = Commands(self)
         self.instruments = Instruments(lambda: self.conversation, opener.workspace, opener.wish.notes)
+        self.requests = RequestBook(lambda: self.conversation, self.instruments)
         self.heard_at = float("-inf")
         """When a page was heard last, by the monotonic clock."""
         self._is_open_elsewhere = is_open_elsewhere

@@ -23,6 +23,7 @@ from .worker import Worker
 if TYPE_CHECKING:
     from ..core.base import JsonObject
     from ..core.events import Event
+    from ..core.instruments.requests import SentRequest
     from ..core.profiles import Binding, LLMProfile
     from ..core.records import UnknownEvent
     from ..core.settings import AgentSettings
@@ -264,8 +265,23 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         return self._talk.last_error
 
     def next_request(self) -> Request:
-        """Exactly what the model will be sent: messages and tools."""
+        """Exactly what the model will be sent if nothing happens before: messages and tools."""
         return self._worker.call(lambda: self._talk.next_request())
+
+    def rehearse(self, message: str | None = None) -> Request:
+        """What the model would be sent after a reset now, as if its latest reply had asked for it; nothing changes.
+
+        `message` is what it would tell itself. Raises `CommandRefused` where nobody can know, as before a summary.
+        """
+        return self._worker.call(lambda: self._talk.rehearse(message))
+
+    def requests(self) -> list[SentRequest]:
+        """All main requests of the log, the oldest first, failed and stopped ones included."""
+        return self._worker.start(self._session.requests.all()).result()
+
+    def request_sent(self, event_id: str) -> Request:
+        """A request of the log as it was sent, by its `event_id`; `paws.requests()` lists them."""
+        return self._worker.start(self._session.requests.sent(event_id)).result()
 
     def timeline(self) -> list[JsonObject]:
         """How large every request was, and what happened between them: one record each, as for `pandas.DataFrame`.

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from ..core.base import JsonObject
 from ..core.budget import Gauge, budget_of
-from ..core.instruments.asked import Asked
 from ..core.instruments.rehearsal import Rehearsal, rehearse, throwaway_mint
 from ..core.messages import Renderer, messages_of, tool_definitions
 from ..core.policies import Policy
@@ -49,12 +48,11 @@ class Outlook:
         return rehearse(view, self._policy, gauge, message)
 
 
-def request_of(asked: Asked) -> Request | None:
+def request_of(shown: View) -> Request:
     """A request of the log as it was sent, with the tools that its conversation was started with.
 
-    None where its boundary is not known. The log does not say which tools were not installed any more at that time.
+    The log does not say which tools were not installed any more at that time.
     """
-    view = asked.shown
-    if view is None or view.binding is None:
-        return None
-    return Request(messages_of(view), tool_definitions(view.start.tools if view.start else ()), view.binding)
+    assert shown.start is not None
+    assert shown.binding is not None
+    return Request(messages_of(shown), tool_definitions(shown.start.tools), shown.binding)

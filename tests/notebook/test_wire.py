@@ -192,16 +192,6 @@ def test_streamed_words_come_before_the_message_that_holds_them_and_in_few_messa
     assert kinds.count("delta") <= 20
 
 
-def test_i_38_the_next_request_is_exactly_what_the_model_is_sent(k: Kernel):
-    k.do("paws = scripted.play(scripted.reply('One.'), scripted.reply('Two.')); await paws.ask('first')")
-    k.do("paws.pause(); paws.tell('second')")
-    page = page_of(k, "paws")
-    shown = page.ask("next_request")
-    k.do("paws.resume(); paws.wait()")
-    assert shown["messages"] == k.value("scripted.model_of(paws).requests[1].messages")
-    assert shown["tools"] == k.value("scripted.model_of(paws).requests[1].tools")
-
-
 def test_t_bind_03_a_page_may_title_tune_and_change_the_model_and_start_anew(k: Kernel):
     k.do("paws = scripted.play(scripted.reply('One.'), scripted.reply('Two.'))")
     page = page_of(k, "paws")

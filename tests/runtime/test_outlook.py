@@ -58,7 +58,7 @@ def rebuilt(conversation: Conversation) -> list[Request | None]:
     """The requests of a conversation, from its log alone."""
     requests = SentRequests.of(conversation.events())
     asked = [requests.get(sent.event_id) for sent in requests.all]
-    return [request_of(one) for one in asked if one is not None]
+    return [None if one is None or one.shown is None else request_of(one.shown) for one in asked]
 
 
 class Play:

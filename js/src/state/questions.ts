@@ -7,6 +7,8 @@ import { newId } from "./ids";
 interface Answers {
   fetch: "chunk";
   next_request: "request";
+  compare: "comparison";
+  show: "shown";
   timeline: "timeline";
   weight: "weight";
   notes: "notes";

@@ -264,6 +264,8 @@ export class Store {
         break;
       case "chunk":
       case "request":
+      case "comparison":
+      case "shown":
       case "timeline":
       case "weight":
       case "notes":

@@ -6,6 +6,7 @@
 //   [shape]                  an array of such
 //   one|other                one of these
 //   {name,other?:shape}      an object with these fields, strings where nothing is said, and perhaps those with a ?
+//   ^                        in an object: what stands under this name
 //   <kind:Name,value=Name>   the shape that this field's value names
 
 /** A JSON type, the name of a shape after `#`, or one of these: */
@@ -31,7 +32,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export function readShapes(written: Readonly<Record<string, string>>): Readonly<Record<string, Shape>> {
-  return Object.fromEntries(Object.entries(written).map(([name, text]) => [name, new Reader(text).shape()]));
+  const { "^": common = "", ...shapes } = written;
+  const read = (text: string) => new Reader(text.replace("^", common)).shape();
+  return Object.fromEntries(Object.entries(shapes).map(([name, text]) => [name, read(text)]));
 }
 
 class Reader {

@@ -25,6 +25,8 @@ export interface Wire {
     | Fork
     | Replay
     | NextRequest
+    | Compare
+    | Show
     | Fetch
     | Timeline
     | Weight
@@ -66,6 +68,8 @@ export interface Wire {
     | Output
     | Approvals
     | NextRequestIs
+    | ComparisonIs
+    | Shown
     | Chunk
     | TimelineIs
     | WeightIs
@@ -191,9 +195,41 @@ export interface Replay {
   kind: "replay";
   since: number;
 }
+/**
+ * Ask what the model would be sent now, and what a reset would leave of it.
+ *
+ * The lines of its messages from `start` on; without it the last ones.
+ */
 export interface NextRequest {
+  count: number;
   id: string;
   kind: "next_request";
+  start: number | null;
+}
+/**
+ * Ask what changed from one request to a later one: requests of the log by their event ids, None for the next one.
+ *
+ * The lines of one `part` of the difference come with the answer, from `start` on.
+ */
+export interface Compare {
+  count: number;
+  id: string;
+  kind: "compare";
+  newer: string | null;
+  older: string | null;
+  part: "left" | "stayed" | "came";
+  start: number;
+}
+/**
+ * Ask for all words of one line, by its key, or without a key for the whole request as canonical JSON.
+ *
+ * `request` is the event id of a request of the log, or `next`, or `rehearsed`.
+ */
+export interface Show {
+  id: string;
+  key: string | null;
+  kind: "show";
+  request: string;
 }
 /**
  * Ask for a piece of a large text that an update left out. Offsets count characters.
@@ -928,18 +964,16 @@ export interface ApprovalRequest {
   tool_name: string;
 }
 /**
- * Answer to `next_request`: exactly what the model would be sent now.
+ * Answer to `next_request`. `tokens` is an estimate of the whole; those of lines are shares of it.
  */
 export interface NextRequestIs {
   budget: BudgetState1;
+  fixed: Line[];
   id: string;
   kind: "request";
-  messages: {
-    [k: string]: unknown | undefined;
-  }[];
-  tools: {
-    [k: string]: unknown | undefined;
-  }[];
+  messages: Lines;
+  reset: ResetIs;
+  tokens: number;
 }
 /**
  * The budget as the page shows it (R-BUD-11). `fraction` is tokens / limit; null where either is unknown.
@@ -950,6 +984,90 @@ export interface BudgetState1 {
   limit: number | null;
   limit_from: "profile" | "model" | "unknown";
   tokens: number | null;
+}
+/**
+ * One message, or one part of the fixed context. `key` names it in every request of its conversation.
+ *
+ * `chars` is the length of all its words, of which `text` is the beginning. `tokens` is an estimate. `state`: `unread`
+ * if the model has not seen it, `due` for advice that would be given with this request. `gone`: a reset now would take
+ * it out.
+ */
+export interface Line {
+  chars: number;
+  event_ids: string[];
+  gone: boolean;
+  images: number;
+  key: string;
+  role: string;
+  state: "read" | "unread" | "due";
+  text: string;
+  tokens: number;
+  what:
+    | "system"
+    | "memory"
+    | "runtime"
+    | "skills"
+    | "tool"
+    | "user"
+    | "agent"
+    | "calls"
+    | "result"
+    | "images"
+    | "remark"
+    | "warning"
+    | "reminder"
+    | "notice"
+    | "summary";
+}
+/**
+ * Those from position `start` on, of `total` lines whose estimates add up to about `tokens`.
+ */
+export interface Lines {
+  lines: Line[];
+  start: number;
+  tokens: number;
+  total: number;
+}
+/**
+ * What a reset now would do; `how`, `due` and `refused` as in `Rehearsal`.
+ *
+ * `gone` messages would be taken out, about `gone_tokens`. `after` is the request then, of about `tokens` in all; None
+ * where nobody can know it.
+ */
+export interface ResetIs {
+  after: Lines | null;
+  due: ("size" | "tokens" | "proactive" | "capacity") | null;
+  gone: number;
+  gone_tokens: number;
+  how: "condense" | "new_context" | "summary" | "nothing";
+  refused: string;
+  tokens: number | null;
+}
+/**
+ * Answer to `compare`: how many messages left, stayed and came, and lines of one part.
+ *
+ * `changed` are the keys of lines that both left and came, with other words. `fixed` names what differs in the fixed
+ * context; `models` are the two that were asked.
+ */
+export interface ComparisonIs {
+  came: number;
+  changed: string[];
+  fixed: string[];
+  id: string;
+  kind: "comparison";
+  left: number;
+  lines: Lines;
+  models: string[];
+  stayed: number;
+}
+/**
+ * Answer to `show`: the text, which can be fetched by its `sha256` for a while.
+ */
+export interface Shown {
+  chars: number;
+  id: string;
+  kind: "shown";
+  sha256: string;
 }
 /**
  * Answer to `fetch`; `total` is the whole text's length in characters.
