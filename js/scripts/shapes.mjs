@@ -50,6 +50,10 @@ shapes.Events.has.events = { many: "#record" };
 
 for (const [name, field] of told) delete shapes[name].has[field];
 
+/** Fields of every record: they stand first, as one sign. */
+const COMMON = ["command_id", "id", "timestamp"];
+const SIGN = "command_id:s|0,id,timestamp";
+
 const LETTERS = { integer: "i", number: "n", boolean: "b", object: "o", array: "a", null: "0", any: "*" };
 
 function written(shape) {
@@ -65,6 +69,7 @@ function written(shape) {
     ...Object.entries(shape.has),
     ...Object.entries(shape.may ?? {}).map(([name, field]) => [`${name}?`, field]),
   ];
+  fields.sort(([one], [other]) => COMMON.includes(other) - COMMON.includes(one));
   return `{${fields.map(([name, field]) => (field === "string" ? name : `${name}:${plain(field)}`)).join(",")}}`;
 }
 
@@ -72,7 +77,9 @@ function plain(shape) {
   return shape === "string" ? "s" : written(shape);
 }
 
+shapes["^"] = "";
 const lines = Object.entries(shapes).map(
-  ([name, shape]) => `  ${JSON.stringify(name)}: ${JSON.stringify(plain(shape))}`,
+  ([name, shape]) =>
+    `  ${JSON.stringify(name)}: ${JSON.stringify(name === "^" ? SIGN : plain(shape).replace(SIGN, "^"))}`,
 );
 writeFileSync(process.argv[2] ?? "src/wire/shapes.json", `{\n${lines.join(",\n")}\n}\n`);
