@@ -26,7 +26,7 @@ from ..payloads import MESSAGE_LIMIT, CondenseAction, CondenseObservation
 from ..summary import SummaryPlan, details
 from ..validation import refusal
 from ..view import View
-from .base import CondenserSettings, HardCondenserSettings, Policy, Trigger, condenser
+from .base import CondenserSettings, HardCondenserSettings, Policy, Trigger, condenser, share_of
 
 CONDENSE = ToolSpec(
     name="condense",
@@ -128,6 +128,18 @@ class AgentReset(Policy):
             attempts=self._hard.hard_context_reset_max_retries,
             scaling=self._hard.hard_context_reset_context_scaling,
         )
+
+    def outlook(self, view: View, gauge: Gauge) -> str:
+        stages = self.thresholds(view)
+        if gauge.budget.fraction is None or gauge.budget.counted == "unknown":
+            unknown = "limit" if gauge.budget.limit is None else "size"
+            return f"The {unknown} of the context is unknown, so the agent is not warned; it may start afresh any time."
+        if (due := due_stage(view, gauge.budget, stages)) is not None:
+            return f"With the next request the agent is warned of {due * 100:g} %; it decides when to start afresh."
+        ahead = next((stage for stage in stages if stage > view.stage), None)
+        if ahead is None:
+            return "All warnings of this context were given; the agent decides when to start afresh."
+        return f"At {share_of(gauge, ahead)} the agent is warned; it decides when to start afresh."
 
     def not_possible(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> tuple[Event, ...]:
         action = batch[0]

@@ -5,6 +5,8 @@ A kind is one file: its settings, marked with `@condenser`, and its `Policy`; `p
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeVar
 
@@ -16,6 +18,9 @@ from ..events import ActionEvent, Event
 from ..summary import SummaryPlan
 from ..validation import Name, SettingsModel
 from ..view import Aside, View
+
+BEFORE_NEXT = "Before the next request"
+NEXT_ANSWER = "It was condensed already; this is judged again when the model has answered."
 
 Attempts = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, lt=1)]
@@ -62,9 +67,22 @@ class Policy:
         """The commits that answer this policy's own calls of a batch, when every other call has its result."""
         return []
 
+    def outlook(self, view: View, gauge: Gauge) -> str:
+        """What this policy does next with the context, in a sentence for people: by the numbers that it goes by."""
+        return "Nothing is condensed: the context only grows, and a request that the provider refuses ends the run."
+
     def not_possible(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> tuple[Event, ...]:
         """What to commit instead of a reset whose plan did not pass validation (R-RESET-13)."""
         return ()
+
+
+def share_of(gauge: Gauge, share: float) -> str:
+    """A share of the input limit in words: "80 % (6,400 of 8,000 tokens)", the least whole number that reaches it."""
+    limit = gauge.budget.limit
+    if limit is None:
+        return f"{share * 100:g} % of the limit, which is unknown,"
+    least = next(n for n in itertools.count(max(0, math.floor(share * limit) - 1)) if n / limit >= share)
+    return f"{share * 100:g} % ({least:,} of {limit:,} tokens)"
 
 
 class HardCondenserSettings(SettingsModel):

@@ -13,7 +13,18 @@ from ..summary import SummaryPlan, details
 from ..units import Entry, safe_cuts
 from ..validation import refusal
 from ..view import View
-from .base import Attempts, Due, HardCondenserSettings, Policy, ProfiledSettings, Share, Trigger, condenser
+from .base import (
+    BEFORE_NEXT,
+    NEXT_ANSWER,
+    Attempts,
+    Due,
+    HardCondenserSettings,
+    Policy,
+    ProfiledSettings,
+    Share,
+    Trigger,
+    condenser,
+)
 
 
 @condenser
@@ -80,6 +91,21 @@ class LLMSummarizing(Policy):
             scaling=self._settings.hard_context_reset_context_scaling,
             heading=wording.SUMMARY_HEADING,
         )
+
+    def outlook(self, view: View, gauge: Gauge) -> str:
+        if view.routine is not None:
+            return NEXT_ANSWER
+        if (trigger := self.due(view, gauge)) is not None:
+            plan = self.plan(view, trigger, gauge)
+            if plan is None:
+                return "The history is long enough for a summary, but no part of it can be replaced now."
+            return f"{BEFORE_NEXT} {len(plan.entries):,} of {_entries(view):,} entries are summarised."
+        bounds = f"{self._settings.max_size:,} entries (now {_entries(view):,})"
+        if (most := self._settings.token_trigger(gauge.budget.limit)) is not None:
+            tokens = gauge.budget.tokens
+            bounds += f" or {most:,} tokens (now {'unknown' if tokens is None else f'{tokens:,}'})"
+        first = self._settings.keep_first
+        return f"Above {bounds}, what stands between the first {first:,} entries and the latest is summarised."
 
     def _range(self, view: View, trigger: Trigger) -> tuple[int, int]:
         """From the first safe cut at or after `keep_first` to the first one that leaves the tail (R-ORD-3)."""

@@ -24,7 +24,7 @@ from ..payloads import NewContextAction, NewContextObservation
 from ..summary import SummaryPlan, details
 from ..units import Entry, units
 from ..view import View
-from .base import CondenserSettings, Due, HardCondenserSettings, Policy, Trigger, condenser
+from .base import BEFORE_NEXT, CondenserSettings, Due, HardCondenserSettings, Policy, Trigger, condenser, share_of
 
 REMIND_AT = 0.8
 """The share of the limit from which on the agent is reminded (R-NEW-14)."""
@@ -135,6 +135,21 @@ class NewContext(Policy):
             failure = CondensationFailureEvent(**mint(), action_id=calls[0].id, code="does_not_fit", error=text)
             return [(*_results(calls, text, mint, is_error=True), failure)]
         return [(*done, request, fact)]
+
+    def outlook(self, view: View, gauge: Gauge) -> str:
+        tokens, limit = gauge.estimate(view), gauge.budget.limit
+        if limit is None or tokens is None:
+            unknown = "limit" if limit is None else "size"
+            return f"The {unknown} of the context is unknown, so the agent is not reminded; it may start anew any time."
+        if self.due(view, gauge) is not None:
+            if self.plan(view, "capacity", gauge) is None:
+                return "The context is over its limit, and a summary could not make room."
+            return f"{BEFORE_NEXT} all but your messages is summarised: the context is over its limit."
+        if view.reminded:
+            return f"The agent was reminded; at {limit:,} tokens all but your messages is summarised."
+        if tokens >= REMIND_AT * limit:
+            return "With the next request the agent is reminded, once; it decides when to start anew."
+        return f"At {share_of(gauge, REMIND_AT)} the agent is reminded, once; it decides when to start anew."
 
     def not_possible(self, batch: Sequence[ActionEvent], view: View, mint: Mint) -> tuple[Event, ...]:
         calls = [call for call in view.open_calls if isinstance(call.action, NewContextAction)]

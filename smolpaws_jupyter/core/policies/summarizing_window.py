@@ -17,7 +17,18 @@ from ..summary import SummaryPlan, details, in_full
 from ..units import Entry, groups, in_batch, message_count, text_blocks, units
 from ..validation import SettingsModel, refusal
 from ..view import View
-from .base import Due, HardCondenserSettings, Policy, ProfiledSettings, Share, Trigger, condenser
+from .base import (
+    BEFORE_NEXT,
+    NEXT_ANSWER,
+    Due,
+    HardCondenserSettings,
+    Policy,
+    ProfiledSettings,
+    Share,
+    Trigger,
+    condenser,
+    share_of,
+)
 
 
 class ProactiveSettings(SettingsModel):
@@ -117,6 +128,21 @@ class SummarizingWindow(Policy):
         if not cuts:
             return ()
         return (TruncationEvent(**mint(), cuts=cuts),)
+
+    def outlook(self, view: View, gauge: Gauge) -> str:
+        threshold, latest = self._settings.proactive_threshold, self._settings.preserve_recent_messages
+        share = f"{self._settings.summary_ratio * 100:g} %"
+        then = f"the oldest {share} of the messages are summarised; the latest {latest:,} stay"
+        if threshold is None:
+            return f"Only when the provider refuses a request for its size, {then}."
+        if view.routine is not None:
+            return NEXT_ANSWER
+        if self.due(view, gauge) is None:
+            return f"At {share_of(gauge, threshold)} {then}."
+        plan = self.plan(view, "proactive", gauge)
+        if plan is None:
+            return "A summary is due, but there is too little that it could replace."
+        return f"{BEFORE_NEXT} the oldest {len(plan.entries):,} entries are summarised."
 
     def _split(self, view: View) -> int:
         """The entries of `read` before the split; 0 where there are too few messages (R-WIN-1, R-WIN-2)."""
