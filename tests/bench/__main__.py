@@ -7,7 +7,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable
 
-from tests.bench import durable, imports, peers, reopen, requests, steps, wire
+from tests.bench import durable, imports, page, peers, reopen, requests, steps, wire
 from tests.bench.figures import Figure
 
 BENCHES: dict[str, Callable[[], Iterable[Figure]]] = {
@@ -17,6 +17,7 @@ BENCHES: dict[str, Callable[[], Iterable[Figure]]] = {
     "requests": requests.figures,
     "wire": wire.figures,
     "durable": durable.figures,
+    "page": page.figures,
 }
 
 
