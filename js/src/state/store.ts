@@ -44,6 +44,8 @@ const NOTHING_WAITS = { waiting: [], granted: [] };
 const SILENCE = { text: "", reasoning: "" };
 /** After these many milliseconds without an answer the kernel may be gone. */
 export const SILENT = 8_000;
+/** While more of the log is to come, it is drawn at most once in so many milliseconds. */
+const PIECES = 2_000;
 
 export type TraitSignals = { readonly [K in keyof Traits]: ReadonlySignal<Traits[K]> };
 
@@ -70,6 +72,10 @@ export class Store {
   readonly #model: Model;
   readonly #traits: { readonly [K in keyof Traits]: Signal<Traits[K]> };
   readonly #log = signal<Log>(EMPTY);
+  /** The log as it is drawn: while a long one comes in pieces, not every piece. */
+  readonly #drawn = signal<Log>(EMPTY);
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #drawLater: ReturnType<typeof setTimeout> | undefined;
   readonly #resync: Resync;
   readonly #listeners: [event: string, callback: (value?: unknown) => void][] = [];
   #fold = new TranscriptFold();
@@ -80,7 +86,7 @@ export class Store {
     this.#model = model;
     this.#traits = Object.fromEntries(TRAITS.map((name) => [name, signal(this.#read(name))])) as never;
     this.traits = this.#traits;
-    this.transcript = computed(() => this.#rows(this.#log.value));
+    this.transcript = computed(() => this.#rows(this.#drawn.value));
     this.whole = computed(() => isWhole(this.#log.value));
     this.#resync = new Resync(
       () => this.#lacksSomething(),
@@ -133,11 +139,18 @@ export class Store {
     return this.#questions.ask(question);
   }
 
+  /** All words of one message of a request, or without a key the request as JSON. Rejects with `NoAnswer`. */
+  async textOf(request: string, key: string | null): Promise<string> {
+    const { sha256 } = await this.ask({ kind: "show", request, key });
+    return this.texts.whole(sha256);
+  }
+
   /** Stops listening. */
   close(): void {
     for (const [event, callback] of this.#listeners) this.#model.off(event, callback);
     document.removeEventListener("visibilitychange", this.#onVisible);
     clearTimeout(this.#silence);
+    clearTimeout(this.#drawLater);
     this.#resync.stop();
     this.outbox.clear();
     this.#questions.clear();
@@ -220,6 +233,7 @@ export class Store {
 
   #startOver(): void {
     this.#log.value = EMPTY;
+    this.#drawn.value = EMPTY;
     this.streaming.value = SILENCE;
     this.tails.value = new Map();
     this.approvals.value = NOTHING_WAITS;
@@ -284,8 +298,21 @@ export class Store {
     const log = accept(before, update);
     this.#log.value = log;
     if (log.records === before.records) return;
+    this.#draw();
     this.#resync.progress();
     for (const record of log.records.slice(before.records.length)) this.#settle(record);
+  }
+
+  /** Draws the log: at once when it is whole, else now and then. */
+  #draw(): void {
+    clearTimeout(this.#drawLater);
+    const wait = isWhole(this.#log.value) ? 0 : this.#drawnAt + PIECES - Date.now();
+    if (wait > 0) {
+      this.#drawLater = setTimeout(() => this.#draw(), wait);
+      return;
+    }
+    this.#drawnAt = Date.now();
+    this.#drawn.value = this.#log.value;
   }
 
   /** What a new record makes obsolete. */

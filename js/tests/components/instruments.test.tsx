@@ -77,9 +77,11 @@ test("what stands in a column of weights adds up to its total", async () => {
 });
 
 test("weights are sorted by the column that was asked for, and lead to their event", async () => {
-  const { root, button, sent } = await opened("Weight");
+  const { root, sent } = await opened("Weight");
   expect(sent("weight")).toMatchObject([{ by: "summed", most: 10 }]);
-  button("Next request").click();
+  [...root.querySelectorAll<HTMLElement>(".paws-choice button")]
+    .find((one) => one.textContent === "Next request")
+    ?.click();
   await vi.waitFor(() => expect(sent("weight")).toHaveLength(2));
   await drawn();
   expect(sent("weight")[1]).toMatchObject({ by: "now" });

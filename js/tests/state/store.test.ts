@@ -360,3 +360,28 @@ test("closing leaves no listener behind", () => {
   store.close();
   expect(kernel.model.listeners).toBe(0);
 });
+
+test("a long log that comes in pieces is drawn with its first piece and when it is whole, and soon in any case", () => {
+  vi.useFakeTimers();
+  const kernel = new FakeKernel([], { event_count: 4, conversation_id: "long" });
+  kernel.hear = () => {};
+  const store = new Store(kernel.model);
+  const messages = ["one", "two", "three", "four"].map((text) => userMessage(text));
+  const tell = (start: number) => {
+    kernel.log.splice(0, kernel.log.length, ...messages);
+    kernel.publish(start, start + 1);
+  };
+  const rows = () => store.transcript.value.rows.length;
+  tell(0);
+  expect(rows()).toBe(1);
+  tell(1);
+  expect(rows()).toBe(1);
+  vi.advanceTimersByTime(2_000);
+  expect(rows()).toBe(2);
+  tell(2);
+  expect(rows()).toBe(2);
+  tell(3);
+  expect(rows()).toBe(4);
+  store.close();
+  vi.useRealTimers();
+});
