@@ -35,6 +35,13 @@ function licences(metafile) {
     .join(`\n${"-".repeat(80)}\n\n`);
 }
 
+/** The style sheet with short names for its variables, which nothing else names. */
+function withShortNames(css) {
+  const names = css.match(/--paws-[\w-]+/g) ?? [];
+  const short = new Map([...new Set(names)].map((name, place) => [name, `--p${place.toString(36)}`]));
+  return css.replace(/--paws-[\w-]+/g, (name) => short.get(name));
+}
+
 if (process.argv.includes("--watch")) {
   const context = await esbuild.context({ ...options, minify: false, sourcemap: "inline" });
   await context.watch();
@@ -42,6 +49,8 @@ if (process.argv.includes("--watch")) {
 } else {
   const { metafile } = await esbuild.build(options);
   writeFileSync(join(out, "widget.licenses.txt"), licences(metafile));
+  const styles = join(out, "widget.css");
+  writeFileSync(styles, withShortNames(readFileSync(styles, "utf8")));
   const files = ["widget.js", "widget.css"].map((name) => join(out, name));
   for (const file of files) if (!existsSync(file)) throw new Error(`${file} was not built: does index.ts import it?`);
   const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
