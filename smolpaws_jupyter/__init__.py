@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .core.errors import ApprovalNeeded, RunError, SettingsError, SmolPawsError, StartError
     from .core.profiles import LLMProfile
     from .core.settings import AgentSettings
+    from .notebook.doctor import doctor
     from .notebook.widget import SmolPaws
     from .runtime.conversation import Conversation
 
@@ -26,6 +27,7 @@ _HOMES = {
     "SmolPaws": "notebook.widget",
     "SmolPawsError": "core.errors",
     "StartError": "core.errors",
+    "doctor": "notebook.doctor",
 }
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "SmolPaws",
     "SmolPawsError",
     "StartError",
+    "doctor",
 ]
 
 

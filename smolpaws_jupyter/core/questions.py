@@ -11,6 +11,7 @@ from pydantic import Field
 
 from .base import Frozen, Many, NonEmpty, Sha256
 from .budget import BudgetState, LimitFrom
+from .findings import Finding
 from .instruments.lines import Line, Lines
 from .instruments.notes import NoteDiff, NoteFile, NotesAtReset
 from .instruments.rehearsal import How
@@ -229,5 +230,89 @@ class NotesAre(AnswerBase):
     since: Many[NoteDiff]
 
 
-Question = NextRequest | Compare | Show | Fetch | Timeline | Weight | Notes
-Answer = NextRequestIs | ComparisonIs | Shown | Chunk | TimelineIs | WeightIs | NotesAre
+class State(QuestionBase):
+    """Ask which model and which way to keep a context this conversation has, and which profiles are saved."""
+
+    kind: Literal["state"] = "state"
+
+
+KeyState = Literal["found", "missing", "not needed"]
+
+
+class ProfileInfo(Frozen):
+    """A saved profile, or the one in use; never its base URL, its key or where that lies. `limit` in input tokens."""
+
+    name: str
+    model: str
+    limit: int | None
+    limit_from: LimitFrom
+    key: KeyState
+
+
+class StateIs(AnswerBase):
+    """Answer to `state`. `condenser` is the kind in force; `outlook` says in words what it does next."""
+
+    kind: Literal["state"] = "state"
+    condenser: str
+    outlook: str
+    profile: ProfileInfo
+    saved: Many[ProfileInfo]
+
+
+class Conversations(QuestionBase):
+    """Ask for the stored conversations of this workspace, the latest first."""
+
+    kind: Literal["conversations"] = "conversations"
+    most: int = Field(default=20, ge=1, le=10_000)
+
+
+class ConversationInfo(Frozen):
+    """A conversation of this workspace, for a list."""
+
+    id: str
+    title: str
+    changed: str
+    events: int
+
+
+class ConversationsAre(AnswerBase):
+    """Answer to `conversations`. `more`: there are others."""
+
+    kind: Literal["conversations"] = "conversations"
+    conversations: Many[ConversationInfo]
+    more: bool
+
+
+class Export(QuestionBase):
+    """Ask for this conversation as a text. `Shown` answers, with which it can be fetched."""
+
+    kind: Literal["export"] = "export"
+    format: Literal["markdown", "html", "jsonl", "bare"]
+
+
+class Examine(QuestionBase):
+    """Ask what works here, and what to mend."""
+
+    kind: Literal["examine"] = "examine"
+
+
+class Examined(AnswerBase):
+    """Answer to `examine`, the gravest first."""
+
+    kind: Literal["examined"] = "examined"
+    findings: Many[Finding]
+
+
+Question = NextRequest | Compare | Show | Fetch | Timeline | Weight | Notes | State | Conversations | Export | Examine
+Answer = (
+    NextRequestIs
+    | ComparisonIs
+    | Shown
+    | Chunk
+    | TimelineIs
+    | WeightIs
+    | NotesAre
+    | StateIs
+    | ConversationsAre
+    | Examined
+)

@@ -13,7 +13,7 @@ from .base import Frozen, ImageBlock, Many, NonEmpty, Sha256
 from .budget import BudgetState
 from .events import Event
 from .policies.agent_reset import WarningThresholds
-from .questions import Answer, CommandBase, Question
+from .questions import Answer, CommandBase, ConversationInfo, Question
 
 Status = Literal["idle", "running", "waiting", "paused", "error"]
 Detail = Literal["", "loading", "model", "tool", "summary", "stopping", "kernel busy"]
@@ -105,6 +105,13 @@ class New(CommandBase):
     condenser_kind: str | None = None
 
 
+class Delete(CommandBase):
+    """Remove a stored conversation of this workspace for good; never one that is open."""
+
+    kind: Literal["delete"] = "delete"
+    conversation_id: NonEmpty
+
+
 class Fork(CommandBase):
     """Go on from the event `at`, or from just before the event `before`, in a new conversation in this widget.
 
@@ -139,6 +146,7 @@ Command = Annotated[
     | TakeOver
     | Open
     | New
+    | Delete
     | Fork
     | Replay
     | Question,
@@ -253,15 +261,6 @@ Update = Annotated[
 UPDATE: TypeAdapter[Update] = TypeAdapter(Update, config=ConfigDict(defer_build=True))
 
 
-class ConversationInfo(Frozen):
-    """A conversation of this workspace, for a list."""
-
-    id: str
-    title: str
-    changed: str
-    events: int
-
-
 class Traits(Frozen):
     """The widget's synced traits. The kernel alone writes them."""
 
@@ -276,6 +275,8 @@ class Traits(Frozen):
     thresholds: Many[float] = ()
     waiting_for: str = ""
     """While status is `waiting`: the name of the tool that waits for an approval."""
+    notice: str = ""
+    """What the store noticed on reading this conversation, for people; it hinders nothing."""
     resumable: ConversationInfo | None = None
     """The latest other conversation of this workspace, while this one is still empty."""
 

@@ -18,6 +18,7 @@ from ..core.wire import (
     Bind,
     Command,
     Condense,
+    Delete,
     Fork,
     New,
     Open,
@@ -143,6 +144,8 @@ class Commands:
                 await session.open(command.conversation_id)
             case New():
                 await session.show(session.opener.new(command.condenser_kind))
+            case Delete():
+                await session.delete(command.conversation_id)
             case Fork():
                 await session.fork(command)
             case _:

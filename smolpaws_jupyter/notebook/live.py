@@ -88,6 +88,11 @@ def _opener(wish: Wish, client_for: ClientFor) -> tuple[PythonTool | None, Opene
     return python, Opener(wish, lambda _: [python] if python is not None else [], client_for)
 
 
+def all_sessions() -> list[Session]:
+    """A copy of the list, which may be taken from any thread."""
+    return [session for _, session in _sessions]
+
+
 def _made_for(key: str) -> Session | None:
     return next((session for wish, session in _sessions if wish == key), None)
 

@@ -9,15 +9,20 @@ from ..core.questions import (
     Answer,
     Chunk,
     Compare,
+    Conversations,
+    Examine,
+    Export,
     Fetch,
     NextRequest,
     Notes,
     NotesAre,
     Question,
     Show,
+    State,
     Timeline,
     Weight,
 )
+from . import state
 from .instruments import timeline_answer, weight_answer
 
 if TYPE_CHECKING:
@@ -44,6 +49,14 @@ async def answer(session: Session, question: Question) -> Answer:
             return weight_answer(question, await session.instruments.weight())
         case Notes():
             return await _notes(session, question)
+        case State():
+            return await state.state(session, question)
+        case Conversations():
+            return await state.stored(session, question)
+        case Export():
+            return await state.exported(session, question)
+        case Examine():
+            return await state.examined(session, question)
 
 
 def _piece(session: Session, question: Fetch) -> Chunk:

@@ -54,12 +54,16 @@ class RequestBook:
         view = None if asked.request in ("next", "rehearsed") else await self._shown(asked.request)
         rehearsed = asked.request == "rehearsed"
         text = await self._work(lambda reader, moment: reader.text(asked.key, view, moment, rehearsed=rehearsed))
+        return self.keep(asked.id, text)
+
+    def keep(self, question_id: str, text: str) -> q.Shown:
+        """Keeps a text for a page to fetch."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         self._texts.pop(sha256, None)
         self._texts[sha256] = text
         if len(self._texts) > MOST_TEXTS:
             del self._texts[next(iter(self._texts))]
-        return q.Shown(id=asked.id, sha256=sha256, chars=len(text))
+        return q.Shown(id=question_id, sha256=sha256, chars=len(text))
 
     def text(self, sha256: str) -> str | None:
         """A text that was shown a while ago."""

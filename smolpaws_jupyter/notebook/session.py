@@ -16,6 +16,7 @@ from ..core.events import Event
 from ..core.profiles import Binding, is_practice
 from ..core.wire import ApprovalRequest, BudgetState, ConversationInfo, Fork, Problem, Status, Traits
 from ..runtime.conversation import Conversation
+from ..runtime.deleting import delete
 from ..runtime.listening import Words
 from ..runtime.starting import Opener
 from .commands import Commands
@@ -97,6 +98,20 @@ class Session:
             )
         await self.show(self.opener.load(conversation_id))
 
+    async def delete(self, conversation_id: str) -> None:
+        """Removes another stored conversation for good. Raises `CommandRefused` for one that is open."""
+        if conversation_id == self.conversation.id or self._is_open_elsewhere(conversation_id):
+            raise CommandRefused(
+                "conversation_open",
+                "This conversation is open.",
+                detail="Open another one, then delete it.",
+                status=409,
+            )
+        await asyncio.to_thread(delete, self.opener.folder, conversation_id)
+        if self.resumable is not None and self.resumable.id == conversation_id:
+            self.resumable = None
+            self.publisher.changed()
+
     async def fork(self, command: Fork) -> None:
         """Shows a fork of this conversation, which must be at rest: showing another one would stop it (R-FORK-2)."""
         if self.conversation.working:
@@ -163,6 +178,7 @@ class Session:
             conversation_id=talk.id,
             thresholds=talk.policy.thresholds(view),
             waiting_for=talk.waiting[0].tool_name if talk.waiting else "",
+            notice=" ".join(talk.log.store.notices),
             resumable=self.resumable if len(talk.log) == 0 else None,
         )
 

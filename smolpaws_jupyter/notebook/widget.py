@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..runtime.keys import Keys
     from ..runtime.llm import LLM, Request
     from ..runtime.tools.base import Tool
+    from .exporting import Format
     from .waiting import Answer, WaitingCell
 
 STATIC = Path(__file__).parent.parent / "static"
@@ -73,6 +74,7 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
     conversation_id = traitlets.Unicode("").tag(sync=True)
     thresholds = traitlets.List(traitlets.Float()).tag(sync=True)
     waiting_for = traitlets.Unicode("").tag(sync=True)
+    notice = traitlets.Unicode("").tag(sync=True)
     resumable = traitlets.Dict(allow_none=True).tag(sync=True)
 
     def __init__(
@@ -146,6 +148,13 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         from ..runtime.library import conversations
 
         return conversations(Path(workspace).resolve() / ".smolpaws" / "conversations")
+
+    @staticmethod
+    def delete(conversation_id: str, workspace: str = ".") -> None:
+        """Remove a stored conversation of a workspace for good; never one that is open somewhere."""
+        from ..runtime.deleting import delete
+
+        delete(Path(workspace).resolve() / ".smolpaws" / "conversations", conversation_id)
 
     # What a person does
 
@@ -223,6 +232,11 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
                 cell.waits()
                 cell.rest()
         return done.result()
+
+    def rename(self, title: str) -> None:
+        """Give this conversation a title."""
+        self._worker.call(lambda: self._talk.set_title(title))
+        self._settle()
 
     def fork(self, at: str | None = None, *, before: str | None = None) -> SmolPaws:
         """Another agent that goes on from here, or from an earlier event of this conversation, which stays as it is.
@@ -303,6 +317,16 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         from .instruments import notes_record
 
         return notes_record(self._worker.start(self._session.instruments.notes()).result())
+
+    def outlook(self) -> str:
+        """What the way to keep this conversation's context does next, in a sentence."""
+        return self._worker.call(lambda: self._talk.next_step)
+
+    def export(self, format: Format = "markdown") -> str:  # noqa: A002 - what people call it
+        """The conversation as `markdown`, `html`, `jsonl`, or `bare`: JSON lines with sizes and times, no contents."""
+        from .exporting import export
+
+        return export(self.events, format)
 
     def transcript(self) -> str:
         """The conversation as Markdown, for readers who have no kernel."""

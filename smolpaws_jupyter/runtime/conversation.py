@@ -169,6 +169,11 @@ class Conversation:
         """
         return self.outlook.request(request_view(self.outlook.rehearsed(self.view, self._gauge(), message)))
 
+    @property
+    def next_step(self) -> str:
+        """What the policy does next with the context, in a sentence for people."""
+        return self.policy.outlook(self.view, self._gauge())
+
     def _gauge(self) -> Gauge:
         return self.outlook.gauge(self.view, *self.model.current(self.view.binding))
 

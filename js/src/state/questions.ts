@@ -12,6 +12,10 @@ interface Answers {
   timeline: "timeline";
   weight: "weight";
   notes: "notes";
+  state: "state";
+  conversations: "conversations";
+  export: "shown";
+  examine: "examined";
 }
 export type QuestionKind = keyof Answers;
 export type AnswerTo<K extends QuestionKind> = UpdateOf<Answers[K]>;

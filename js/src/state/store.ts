@@ -36,6 +36,7 @@ const DEFAULTS: Traits = {
   conversation_id: "",
   thresholds: [],
   waiting_for: "",
+  notice: "",
   resumable: null,
 };
 const TRAITS = Object.keys(DEFAULTS) as (keyof Traits)[];
@@ -283,6 +284,9 @@ export class Store {
       case "timeline":
       case "weight":
       case "notes":
+      case "state":
+      case "conversations":
+      case "examined":
         this.#questions.receive(update);
         break;
       case "problem":

@@ -22,6 +22,7 @@ export interface Wire {
     | TakeOver
     | Open
     | New
+    | Delete
     | Fork
     | Replay
     | NextRequest
@@ -30,7 +31,11 @@ export interface Wire {
     | Fetch
     | Timeline
     | Weight
-    | Notes;
+    | Notes
+    | State
+    | Conversations
+    | Export
+    | Examine;
   event:
     | ConversationStartEvent
     | ProfileBoundEvent
@@ -74,6 +79,9 @@ export interface Wire {
     | TimelineIs
     | WeightIs
     | NotesAre
+    | StateIs
+    | ConversationsAre
+    | Examined
     | Problem;
 }
 export interface Tell {
@@ -177,6 +185,14 @@ export interface New {
   kind: "new";
 }
 /**
+ * Remove a stored conversation of this workspace for good; never one that is open.
+ */
+export interface Delete {
+  conversation_id: string;
+  id: string;
+  kind: "delete";
+}
+/**
  * Go on from the event `at`, or from just before the event `before`, in a new conversation in this widget.
  *
  * Without either, from where the conversation is. It stays as it is, and can be opened again (R-FORK-1).
@@ -263,6 +279,36 @@ export interface Weight {
 export interface Notes {
   id: string;
   kind: "notes";
+}
+/**
+ * Ask which model and which way to keep a context this conversation has, and which profiles are saved.
+ */
+export interface State {
+  id: string;
+  kind: "state";
+}
+/**
+ * Ask for the stored conversations of this workspace, the latest first.
+ */
+export interface Conversations {
+  id: string;
+  kind: "conversations";
+  most: number;
+}
+/**
+ * Ask for this conversation as a text. `Shown` answers, with which it can be fetched.
+ */
+export interface Export {
+  format: "markdown" | "html" | "jsonl" | "bare";
+  id: string;
+  kind: "export";
+}
+/**
+ * Ask what works here, and what to mend.
+ */
+export interface Examine {
+  id: string;
+  kind: "examine";
 }
 /**
  * The fixed context and the settings, frozen (R-BIND-1). Always the first event, and the only one of its kind.
@@ -818,6 +864,7 @@ export interface Traits {
   conversation_id: string;
   detail: "" | "loading" | "model" | "tool" | "summary" | "stopping" | "kernel busy";
   event_count: number;
+  notice: string;
   profile: string;
   read_only: string;
   resumable: ConversationInfo | null;
@@ -1241,6 +1288,54 @@ export interface NoteReading {
   characters: number;
   path: string;
   total: number;
+}
+/**
+ * Answer to `state`. `condenser` is the kind in force; `outlook` says in words what it does next.
+ */
+export interface StateIs {
+  condenser: string;
+  id: string;
+  kind: "state";
+  outlook: string;
+  profile: ProfileInfo;
+  saved: ProfileInfo[];
+}
+/**
+ * A saved profile, or the one in use; never its base URL, its key or where that lies. `limit` in input tokens.
+ */
+export interface ProfileInfo {
+  key: "found" | "missing" | "not needed";
+  limit: number | null;
+  limit_from: "profile" | "model" | "unknown";
+  model: string;
+  name: string;
+}
+/**
+ * Answer to `conversations`. `more`: there are others.
+ */
+export interface ConversationsAre {
+  conversations: ConversationInfo[];
+  id: string;
+  kind: "conversations";
+  more: boolean;
+}
+/**
+ * Answer to `examine`, the gravest first.
+ */
+export interface Examined {
+  findings: Finding[];
+  id: string;
+  kind: "examined";
+}
+/**
+ * One thing that was looked at. `meaning` and `fix` are empty where all is well.
+ */
+export interface Finding {
+  fix: string;
+  found: string;
+  meaning: string;
+  state: "ok" | "attention" | "problem";
+  topic: string;
 }
 /**
  * What a provider said, redacted: shown now, stored nowhere (R-FAIL-7).
