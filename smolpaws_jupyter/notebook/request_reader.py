@@ -79,7 +79,8 @@ class RequestReader:
         before, after = older or now.shown, newer or now.shown
         change = self._difference((asked.older, asked.newer, moment.view.length), before, after)
         items = {"left": change.left, "stayed": change.stayed, "came": change.came}[asked.part]
-        unread = _unread(before if asked.part == "left" else after)
+        is_next = (asked.older if asked.part == "left" else asked.newer) is None
+        unread = _unread(now.shown) if is_next else set[str]()
 
         def line_of(item: Item) -> Line:
             return line(item, now.per_quarter, _state(item, unread, moment.view))

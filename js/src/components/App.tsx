@@ -11,6 +11,8 @@ import { Header } from "./Header";
 import { isComposing } from "./keys";
 import { Notes } from "./notes/Notes";
 import { type Panel, Panels } from "./Panels";
+import { Changes } from "./requests/Changes";
+import { NextRequest } from "./requests/NextRequest";
 import { Transcript } from "./Transcript";
 import { Timeline } from "./timeline/Timeline";
 import { Weight } from "./Weight";
@@ -18,6 +20,8 @@ import { Weight } from "./Weight";
 /** What can stand in the middle. With more than one there are tabs. */
 export const PANELS: readonly Panel[] = [
   { id: "transcript", label: "tab.transcript", View: Transcript },
+  { id: "next", label: "tab.next", View: NextRequest },
+  { id: "changes", label: "tab.changes", View: Changes },
   { id: "timeline", label: "tab.timeline", View: Timeline },
   { id: "weight", label: "tab.weight", View: Weight },
   { id: "notes", label: "tab.notes", View: Notes },

@@ -111,7 +111,7 @@ export function Copy({ text }: { text: string }) {
   );
 }
 
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

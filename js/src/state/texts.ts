@@ -47,6 +47,17 @@ export class Texts {
     }
   }
 
+  /** All of a text, which is not kept. Rejects with `NoAnswer`. */
+  async whole(sha256: string): Promise<string> {
+    let text = "";
+    for (let offset = 0; ; ) {
+      const piece = await this.#ask({ kind: "fetch", sha256, offset, length: PIECE });
+      text += piece.text;
+      offset += lengthOf(piece.text);
+      if (offset >= piece.total || piece.text === "") return text;
+    }
+  }
+
   clear(): void {
     this.#texts.value = new Map();
   }
@@ -56,7 +67,8 @@ export class Texts {
   }
 }
 
-function lengthOf(text: string): number {
+/** The length in characters as Python counts them. */
+export function lengthOf(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;

@@ -1,0 +1,46 @@
+// A request as canonical JSON, exactly as Python and the provider have it: to copy or to keep.
+import { useState } from "preact/hooks";
+import { NoAnswer } from "../../state/questions";
+import { say } from "../../words/say";
+import { NotAnswered } from "../asking";
+import { useView } from "../context";
+import { copyText } from "../Text";
+
+export function RawJson({ request, name }: { request: string; name: string }) {
+  const { store } = useView();
+  const [state, setState] = useState<"copied" | "uncopied" | NoAnswer | null>(null);
+  const withText = async (use: (text: string) => Promise<"copied" | "uncopied" | null>) => {
+    try {
+      setState(await use(await store.textOf(request, null)));
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      setState(error);
+    }
+  };
+  const onCopy = () => withText(async (text) => ((await copyText(text)) ? "copied" : "uncopied"));
+  const onSave = () =>
+    withText(async (text) => {
+      save(text, `${name}.json`);
+      return null;
+    });
+  return (
+    <div class="paws-choice">
+      <button type="button" class="paws-button" onClick={onCopy}>
+        {say("json.copy")}
+      </button>
+      <button type="button" class="paws-button" onClick={onSave}>
+        {say("json.save")}
+      </button>
+      <span role="status">{typeof state === "string" && say(`json.${state}`)}</span>
+      {state instanceof NoAnswer && <NotAnswered problem={state} again={onCopy} />}
+    </div>
+  );
+}
+
+function save(text: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
