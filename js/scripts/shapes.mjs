@@ -21,8 +21,8 @@ function shapeOf(node) {
   if (node.$ref !== undefined) return `#${named(node.$ref)}`;
   if (node.discriminator !== undefined) {
     const { mapping, propertyName } = node.discriminator;
-    const of = Object.entries(mapping).map(([value, ref]) => [value, named(ref)]);
-    for (const [, name] of of) told.set(name, propertyName);
+    const of = Object.entries(mapping).map(([value, ref]) => [value, shapeOf({ $ref: ref })]);
+    for (const [, shape] of of) told.set(shape.slice(1), propertyName);
     return { by: propertyName, of: Object.fromEntries(of) };
   }
   const union = node.anyOf ?? node.oneOf;
@@ -45,10 +45,35 @@ shapes.update = shapeOf(update);
 shapeOf(traits);
 // A record of a batch is checked one by one, so that a single bad one does not spoil the rest.
 const [event, unknown] = shapes.Events.has.events.many.any;
-shapes.record = { by: event.by, of: { ...event.of, UnknownRecord: unknown.slice(1) } };
+shapes.record = { by: event.by, of: { ...event.of, UnknownRecord: unknown } };
 shapes.Events.has.events = { many: "#record" };
 
 for (const [name, field] of told) delete shapes[name].has[field];
+
+/** How often each name is named. */
+const uses = new Map();
+JSON.stringify(shapes, (_, value) => {
+  if (typeof value === "string" && value[0] === "#") uses.set(value, (uses.get(value) ?? 0) + 1);
+  return value;
+});
+
+/** A shape that only one other names stands in that one. */
+function withoutNames(shape) {
+  if (typeof shape === "string") {
+    const name = shape.slice(1);
+    if (shape[0] !== "#" || uses.get(shape) > 1 || name === "record") return shape;
+    const inner = withoutNames(shapes[name]);
+    delete shapes[name];
+    return inner;
+  }
+  const fields = (has) => Object.fromEntries(Object.entries(has).map(([name, field]) => [name, withoutNames(field)]));
+  if (shape.any !== undefined) return { any: shape.any.map(withoutNames) };
+  if (shape.many !== undefined) return { many: withoutNames(shape.many) };
+  if (shape.by !== undefined) return { by: shape.by, of: fields(shape.of) };
+  return shape.has === undefined ? shape : { has: fields(shape.has), may: fields(shape.may ?? {}) };
+}
+
+for (const name of Object.keys(shapes)) if (name in shapes) shapes[name] = withoutNames(shapes[name]);
 
 /** Fields of every record: they stand first, as one sign. */
 const COMMON = ["command_id", "id", "timestamp"];
@@ -62,8 +87,9 @@ function written(shape) {
   if (shape.any !== undefined) return shape.any.map(plain).join("|");
   if (shape.many !== undefined) return `[${plain(shape.many)}]`;
   if (shape.by !== undefined) {
-    const of = Object.entries(shape.of).map(([value, name]) => (value === name ? name : `${value}=${name}`));
-    return `<${shape.by}:${of.join(",")}>`;
+    return `<${shape.by}:${Object.entries(shape.of)
+      .map(([value, one]) => value + plain(one))
+      .join(",")}>`;
   }
   const fields = [
     ...Object.entries(shape.has),
@@ -80,6 +106,6 @@ function plain(shape) {
 shapes["^"] = "";
 const lines = Object.entries(shapes).map(
   ([name, shape]) =>
-    `  ${JSON.stringify(name)}: ${JSON.stringify(name === "^" ? SIGN : plain(shape).replace(SIGN, "^"))}`,
+    `  ${JSON.stringify(name)}: ${JSON.stringify(name === "^" ? SIGN : plain(shape).replaceAll(SIGN, "^"))}`,
 );
 writeFileSync(process.argv[2] ?? "src/wire/shapes.json", `{\n${lines.join(",\n")}\n}\n`);

@@ -235,6 +235,7 @@ export class Store {
   #startOver(): void {
     this.#log.value = EMPTY;
     this.#drawn.value = EMPTY;
+    this.#drawnAt = Number.NEGATIVE_INFINITY;
     this.streaming.value = SILENCE;
     this.tails.value = new Map();
     this.approvals.value = NOTHING_WAITS;

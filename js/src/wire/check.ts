@@ -22,7 +22,8 @@ function fits(value: unknown, shape: Shape, depth = 0): boolean {
   if (!isObject(value)) return false;
   if ("by" in shape) {
     const name = value[shape.by];
-    return typeof name === "string" && Object.hasOwn(shape.of, name) && fitsNamed(value, shape.of[name] ?? "", depth);
+    const chosen = typeof name === "string" && Object.hasOwn(shape.of, name) ? shape.of[name] : undefined;
+    return chosen !== undefined && fits(value, chosen, depth + 1);
   }
   const has = (name: string) => Object.hasOwn(value, name);
   return (

@@ -7,7 +7,7 @@
 //   one|other                one of these
 //   {name,other?:shape}      an object with these fields, strings where nothing is said, and perhaps those with a ?
 //   ^                        in an object: what stands under this name
-//   <kind:Name,value=Name>   the shape that this field's value names
+//   <kind:value shape,...>   the shape that this field's value chooses; no space stands between the two
 
 /** A JSON type, the name of a shape after `#`, or one of these: */
 export type Shape =
@@ -15,7 +15,7 @@ export type Shape =
   | { readonly is: readonly unknown[] } // one of these values
   | { readonly any: readonly Shape[] } // one of these shapes
   | { readonly many: Shape } // an array
-  | { readonly by: string; readonly of: Readonly<Record<string, string>> } // the shape that this field's value names
+  | { readonly by: string; readonly of: Fields } // the shape that this field's value chooses
   | { readonly has: Fields; readonly may?: Fields }; // an object with these fields, and perhaps those
 
 type Fields = Readonly<Record<string, Shape>>;
@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export function readShapes(written: Readonly<Record<string, string>>): Readonly<Record<string, Shape>> {
   const { "^": common = "", ...shapes } = written;
-  const read = (text: string) => new Reader(text.replace("^", common)).shape();
+  const read = (text: string) => new Reader(text.replaceAll("^", common)).shape();
   return Object.fromEntries(Object.entries(shapes).map(([name, text]) => [name, read(text)]));
 }
 
@@ -77,11 +77,11 @@ class Reader {
 
   #tagged(): Shape {
     const by = this.#next();
-    const of: Record<string, string> = {};
+    const of: Record<string, Shape> = {};
     while (!this.#takes(">")) {
       this.#next(); // the colon, or a comma
       const value = this.#next();
-      of[value] = this.#takes("=") ? this.#next() : value;
+      of[value] = this.#one();
     }
     return { by, of };
   }
