@@ -34,6 +34,8 @@ class Course:
     written_by: int | None = None
     """The kernel that wrote the last commit."""
     dead: bool = False
+    by_hand: bool = False
+    """Whether what is under way is a summary because a person asked (section 19)."""
     asked: int = 0
     paid: int = 0
     effects: list[int] = field(default_factory=list[int])
@@ -46,10 +48,10 @@ class Course:
 
     # What a person does
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, pictures: int = 0) -> None:
         """R-LOG-7, R-STOP-10: recorded at once; after an explicit pause it waits for resume."""
         self.begin()
-        self.commit([Fact("user", (text,), text)])
+        self.commit([Fact("user", (text,), text, pictures)])
         if not self.log.paused:
             self.go()
 
@@ -63,9 +65,21 @@ class Course:
         if self.place is not None:
             self._advance(stop=True)
 
+    @property
+    def running(self) -> bool:
+        """Whether a run is under way."""
+        return self.place is not None and not self.by_hand
+
+    def condense(self, command: str) -> None:
+        """R-MAN-3, R-MAN-7: where there is something to summarise, and the command has no receipt yet."""
+        plan = self.engine.way.plan(self.log, "host") if self.log.log else None
+        if plan is not None and command not in self.log.receipts:
+            self.by_hand, self._script = True, self.engine.by_hand(plan, command)
+            self._advance()
+
     def pause(self) -> None:
         """R-STOP-9"""
-        if self.place is not None:
+        if self.running:
             self.engine.pause_wanted = True
         elif self.log.log and not self.log.paused:
             self.commit([Fact("pause")])
@@ -79,7 +93,7 @@ class Course:
 
     def reopen(self, *, same_kernel: bool) -> None:
         """Another process, or the same one after a close, finds the log (section 21)."""
-        self.dead, self.place, self._script = False, None, None
+        self.dead, self.place, self._script, self.by_hand = False, None, None, False
         self.engine.pause_wanted, self.engine.in_flight, self.log.grant = False, [], None
         self.kernel += not same_kernel
         if self.log.log:
@@ -129,7 +143,7 @@ class Course:
                 self.commit(what)
                 what = self._script.send(None)
         except StopIteration:
-            self._script = None
+            self._script, self.by_hand = None, False
             return
         self.place = what
         self.asked += what.for_ == "model"

@@ -1,4 +1,4 @@
-"""The contract as a toy, part two: what a conversation does, as generators that commit and wait (sections 8 to 12, 21, 22).
+"""The contract as a toy, part two: what a conversation does, as generators that commit and wait (sections 8 to 22).
 
 `yield` of a list of facts is a commit; `yield` of a `Wait` gives the word to somebody outside, whose answer comes back.
 A person's Stop comes in as an exception. A death is a generator that nobody asks for its next word.
@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.testing import Move
 from tests.recovery.facts import Fact
 from tests.recovery.reference import Reference
+from tests.recovery.ways import NEEDED, Plan, Way
 
 IN_A_ROW = 3
-ATTEMPTS, SCALING, FLOOR = 5, 0.8, 160
+SCALING, FLOOR = 0.8, 160
 TRY_AGAIN = ("rate_limit", "timeout", "transport", "server")
 
 
@@ -53,12 +54,12 @@ class Engine:
     """One conversation in one process. What survives it is the log alone."""
 
     log: Reference
-    fallback: bool = False
+    way: Way
     max_steps: int = 200
-    estimate: int | None = None
-    """What the counter says of any request."""
     in_flight: list[int] = field(default_factory=list[int])
     pause_wanted: bool = False
+    planned: dict[int, int] = field(default_factory=dict[int, int])
+    """By request, of how many entries a summary is bought."""
     prompts: dict[int, str] = field(default_factory=dict[int, str])
     """By request, what its first attempt at a summary was given; whoever sees it puts it here."""
 
@@ -86,12 +87,13 @@ class Engine:
 
     def _step(self) -> Script:
         """R-STEP-2"""
-        boundary, unread, refused = self.log.last, list(self.log.unread), self.log.refused_in_a_row
-        warning = self.log.due_warning(self.estimate)
-        if warning is not None:
-            yield [warning]
+        yield from self._before()
+        snapshot, boundary, refused = self.log.snapshot(), self.log.last, self.log.refused_in_a_row
+        advice = self.way.advice(self.log)
+        if advice is not None:
+            yield [advice]
         consumed = self.log.warnings()
-        self.in_flight = unread
+        self.in_flight = list(snapshot.unread)
         try:
             move: Move = yield Wait("model")
         except Stop as stop:
@@ -103,7 +105,7 @@ class Engine:
             kind = move.failure.kind
             paid = [Fact("usage", ("main_failed", kind, boundary, None, None))] * (move.http_requests > 0)
             if kind == "overflow":
-                yield from self._overflow(boundary, unread, paid)
+                yield from self._overflow(snapshot, boundary, paid)
             else:
                 yield from self._failed(kind, paid, last=refused + 1 == IN_A_ROW)
             return True
@@ -134,7 +136,7 @@ class Engine:
             problem = "reply_cut_off" if move.finish_reason == "length" else self._unusable(call.name, call.arguments)
             if problem:
                 yield [Fact("closed", (at, problem))]
-            elif call.name != "condense":
+            elif call.name not in NEEDED:
                 yield from self._call(at, call.name)
         resets = [at for at, call in numbered if call.name == "condense" and at in self.log.open_calls]
         if len(move.calls) > 1:
@@ -142,17 +144,42 @@ class Engine:
                 yield [Fact("result", (at, True))]
         elif resets:
             yield reset(self.log, resets[0], response.details[0])
+        handoffs = [at for at, call in numbered if call.name == "new_context" and at in self.log.open_calls]
+        if handoffs:
+            yield self._fresh_context(handoffs, position, response.details[0])
+
+    def _fresh_context(self, calls: list[int], response: int, boundary: int) -> list[Fact]:
+        """The one commit for all calls of `new_context` in a batch (R-NEW-4 to 13)."""
+        now = len(self.log.log)
+        results = [Fact("result", (call, False)) for call in calls]
+        batch = [e for e in self.log.read if isinstance(e, int) and self._response_of(e) == response]
+        gone = frozenset(entry for entry in self.log.read if entry not in batch)
+        if all(isinstance(entry, tuple) and entry[0] == "notice" for entry in gone):
+            return results
+        tokens, limit = self.log.size([*batch, *self.log.unread]), self.log.input_limit
+        if tokens is not None and limit is not None and tokens >= limit:
+            too_large = Fact("failure", (None, calls[0], "does_not_fit"))
+            return [*(Fact("result", (call, True)) for call in calls), too_large]
+        request = Fact("request", ("agent", boundary, (calls[0], now)))
+        left = (wording.NEW_CONTEXT_NOTICE, None, None)
+        return [*results, request, Fact("condensation", (now + len(calls), gone, *left))]
+
+    def _response_of(self, entry: int) -> object:
+        fact = self.log.log[entry]
+        if fact.what in ("result", "closed", "rejected"):
+            fact = self.log.log[fact.details[0]]
+        return fact.details[0] if fact.what == "call" else None
 
     def _unusable(self, name: str, arguments: str) -> str | None:
-        """R-STEP-6, R-TOOL-1: `condense` is a tool of agent_reset alone."""
-        if name not in ("look", "note", "run_python", *["condense"] * self.log.warns):
+        """R-STEP-6, R-TOOL-1: `condense` is a tool of agent_reset alone, `new_context` of new_context."""
+        if self.way.kind not in NEEDED.get(name, [self.way.kind] * (name in ("look", "photo", "note", "run_python"))):
             return "unknown_tool"
         return invalid(name, arguments)
 
     def _call(self, at: int, name: str) -> Script:
         """Consent first (I-11), its intent with it in one commit, then the call, then its result."""
-        if name == "look":
-            yield [Fact("result", (at, False))]
+        if name in ("look", "photo"):
+            yield [Fact("result", (at, False), pictures=int(name == "photo"))]
             return
         consent: list[Fact] = []
         if name == "run_python":
@@ -185,29 +212,100 @@ class Engine:
             code = {"content_policy": "content_refused", "missing_key": "auth"}.get(kind, kind)
             yield from self._end(code, paid)
 
-    def _overflow(self, boundary: int, unread: list[int], paid: list[Fact]) -> Script:
-        """Section 11, in its order: no fallback, bound closed, nothing to summarise; else one summary."""
-        if self.fallback and self.log.rescue is not None:
+    def _overflow(self, snapshot: Reference, boundary: int, paid: list[Fact]) -> Script:
+        """Sections 11, 14, 16, 17: bound closed, nothing that helps; else one summary, or texts are cut, or the end."""
+        if self.way.once and snapshot.rescue is not None:
             yield from self._end("context_rescue_blocked", paid)
-        if not self.log.read:
-            yield from self._end(self._largest_part(), paid)
-        if not self.fallback:
-            yield from self._end("context_window_exceeded", paid)
-        yield paid
-        forgotten, request = frozenset(self.log.read), len(self.log.log)
-        yield [Fact("request", ("provider_context_window", boundary, tuple(unread)))]
-        text = yield from self._summary(request)
-        yield [Fact("condensation", (request, forgotten, wording.EMERGENCY_NOTICE, text))]
+        plan = self.way.plan(snapshot, "provider_context_window")
+        if plan is not None:
+            if (hopeless := self._hopeless(snapshot, self.log.window)) is not None:
+                yield from self._end(hopeless, paid)
+            yield paid
+            failed = yield from self._buy(plan, boundary)
+            if failed is None:
+                return
+            record, kind = failed
+            if self.way.once or kind != "overflow":
+                code = None if self.way.once else kind
+                yield from self._end(code or "context_rescue_failed", [record])
+            yield [record]
+            paid = []
+        cuts = self.way.cuts(self.log)
+        if not cuts:
+            yield from self._end(self._hopeless(snapshot, self.log.window) or "context_window_exceeded", paid)
+        if paid:
+            yield paid
+        yield [Fact("cut", (cuts,))]
 
-    def _largest_part(self) -> str:
-        """R-EMERG-5, R-EMERG-6. The counter of these tests says the same of the fixed context and of the whole."""
-        fixed_is_all = self.log.window is None and (self.estimate or 0) > 0
-        return "fixed_context_too_large" if fixed_is_all else "input_too_large"
+    def _before(self) -> Script:
+        """What is bought before a request is sent (R-NEW-16, R-NEW-22, R-ORD-8, R-WIN-11)."""
+        due = self.way.due(self.log)
+        if due is None:
+            return
+        plan = self.way.plan(self.log, due)
+        if due != "capacity":
+            failed = (yield from self._buy(plan, self.log.last)) if plan is not None else None
+            if failed is not None:
+                yield [failed[0]]
+            return
+        if self.log.rescue is not None:
+            yield from self._end("context_rescue_blocked")
+        if plan is None:
+            yield from self._end(self._over_capacity())
+        else:
+            failed = yield from self._buy(plan, self.log.last)
+            if failed is not None:
+                yield from self._end("context_rescue_failed", [failed[0]])
 
-    def _summary(self, request: int) -> Script:
-        """Section 12.2: at most five attempts, each with its record; R-SUM-7 says what follows a failure."""
+    def by_hand(self, plan: Plan, command: str) -> Script:
+        """Section 19: one summary, with the person's command on every record."""
+        try:
+            failed = yield from self._buy(plan, self.log.last, command)
+        except Stop as stop:
+            yield [replace(fact, by=command) for fact in (*stop.records, *stop.last)]
+            return
+        if failed is not None:
+            yield [failed[0]]
+
+    def _buy(self, plan: Plan, boundary: int, by: str | None = None) -> Script:
+        """Intent, attempts, fact (R-SUM-4 to 8, R-WIN-3). Gives None, or the failure record and the last failure."""
+        pins = [Fact("pin", (plan.pins,))] * bool(plan.pins)
+        request = len(self.log.log) + len(pins)
+        self.planned[request] = len(plan.entries)
+        yield [*pins, Fact("request", (plan.trigger, boundary, plan.protected), by=by)]
+        text, code, kind = yield from self._summary(request, plan.attempts, by)
+        code = code or self.way.refuses(self.log, plan)
+        if code is not None:
+            return Fact("failure", (request, None, code), by=by), kind
+        summary = f"{plan.heading}\n\n{text}" if plan.heading else text
+        yield [Fact("condensation", (request, frozenset(plan.entries), plan.notice, summary, plan.offset), by=by)]
+        return None
+
+    def _hopeless(self, log: Reference, window: int | None) -> str | None:
+        """R-EMERG-5, R-EMERG-6: what is too large is no history."""
+        fixed, pending = log.estimate or 0, (log.size(log.unread) or 0) - (log.estimate or 0)
+        if window is not None and fixed >= window:
+            return "fixed_context_too_large"
+        if log.read:
+            return None
+        return "fixed_context_too_large" if window is None and fixed > pending else "input_too_large"
+
+    def _over_capacity(self) -> str:
+        """R-NEW-22"""
+        limit = self.log.input_limit
+        assert limit is not None
+        if self.log.unread and (self.log.size(self.log.unread) or 0) >= limit:
+            return "input_too_large"
+        return self._hopeless(self.log, limit) or "context_window_exceeded"
+
+    def _summary(self, request: int, attempts: int, by: str | None) -> Script:
+        """Section 12.2: bounded attempts, each with its record; R-SUM-7 says what follows a failure.
+
+        Gives the text, or the code of the failure record and the last failure.
+        """
         limit: int | None = None
-        for attempt in range(1, ATTEMPTS + 1):
+        kind = None
+        for attempt in range(1, attempts + 1):
             about = (None, request, attempt)
             try:
                 move: Move = yield Wait("summary", request)
@@ -217,12 +315,10 @@ class Engine:
                 raise
             if move.failure is None:
                 blank = not move.text.strip()
-                yield [Fact("usage", ("summary", "summary_blank" if blank else "ok", *about))]
-                if blank:
-                    yield from self._no_summary(request, "summary_blank")
-                return move.text
+                yield [Fact("usage", ("summary", "summary_blank" if blank else "ok", *about), by=by)]
+                return move.text, "summary_blank" if blank else None, None
             kind = move.failure.kind
-            yield [Fact("usage", ("summary", kind, *about))]
+            yield [Fact("usage", ("summary", kind, *about), by=by)]
             if kind == "overflow":
                 longest = longest_preview(self.prompts[request])
                 before = longest if limit is None else limit
@@ -231,11 +327,7 @@ class Engine:
                     break  # the next attempt would be the same
             elif kind not in TRY_AGAIN:
                 break
-        yield from self._no_summary(request, "summary_failed")
-        return None
-
-    def _no_summary(self, request: int, code: str) -> Script:
-        yield from self._end("context_rescue_failed", [Fact("failure", (request, None, code))])
+        return "", "summary_failed", kind
 
 
 def invalid(name: str, arguments: str) -> str | None:
@@ -246,6 +338,8 @@ def invalid(name: str, arguments: str) -> str | None:
         return "invalid_arguments"
     if not isinstance(value, dict):
         return "invalid_arguments"
+    if name == "new_context":
+        return None if set(value) <= {"handoff"} and isinstance(value.get("handoff", ""), str) else "invalid_arguments"
     if name == "condense":
         message = value.get("message_to_future_self", "")
         if set(value) - {"message_to_future_self"} or not isinstance(message, str):
@@ -262,7 +356,7 @@ def reset(log: Reference, call: int, boundary: int) -> list[Fact]:
     return [
         Fact("result", (call, False)),
         Fact("request", ("agent", boundary, (call, result))),
-        Fact("condensation", (request, forgotten, "The agent triggered context condensation.", None)),
+        Fact("condensation", (request, forgotten, "The agent triggered context condensation.", None, None)),
     ]
 
 
@@ -271,7 +365,7 @@ def closures(log: Reference, *, stopped: bool = False) -> list[Fact]:
     facts: list[Fact] = []
     for call in log.open_calls:
         code = "outcome_unknown" if call in log.started else "not_run"
-        if stopped and log.log[call].details[1] == "condense":
+        if stopped and log.log[call].details[1] in NEEDED:
             code = "interrupted"
         facts.append(Fact("closed", (call, code)))
     return facts
@@ -281,7 +375,7 @@ def repair(log: Reference, *, new_kernel: bool, cuts: int = 0) -> list[Fact]:
     """The one commit of an opening, or nothing (R-REST-2 to 5, R-REST-9). `cuts` are those that no event told of yet."""
     facts = [Fact("recovery")] * cuts
     facts += closures(log)
-    facts += [Fact("failure", (request, None, "interrupted")) for request in log.outstanding]
+    facts += [Fact("failure", (r, None, "interrupted"), by=log.log[r].by) for r in log.outstanding]
     remark = Fact("remark", (wording.NEW_KERNEL,))
     if new_kernel and remark not in [log.log[aside] for aside in log.asides]:
         facts.append(remark)

@@ -7,10 +7,10 @@ be compared with `==`. Random ids, times and the wording of remarks are not part
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from smolpaws_jupyter.core.base import ContentBlock, TextBlock
+from smolpaws_jupyter.core.base import ContentBlock, ImageBlock, TextBlock
 from smolpaws_jupyter.core.events import Event
 from smolpaws_jupyter.core.records import UnknownEvent
 
@@ -25,6 +25,9 @@ class Fact:
     what: str
     details: tuple[Any, ...] = ()
     said: str = field(default="", compare=False)
+    pictures: int = 0
+    by: str | None = None
+    """The command of the person who asked for a summary; every fact of that summary carries it (R-MAN-7)."""
 
     def __str__(self) -> str:
         return f"{self.what}{self.details}"
@@ -38,6 +41,7 @@ class Facts:
 
     def __init__(self) -> None:
         self._place: dict[str, Place] = {}
+        self._by_hand: set[str] = set()
         self.length = 0
 
     @classmethod
@@ -58,14 +62,19 @@ class Facts:
         if event.kind == "Condensation":
             self._place[f"{event.id}-notice"] = ("notice", position)
             self._place[f"{event.id}-summary"] = ("summary", position)
-        return _fact(event, self._place.get)
+        if event.kind == "CondensationRequest" and event.details.trigger == "host":
+            self._by_hand.add(event.id)
+        fact = _fact(event, self._place.get)
+        if not self._by_hand.isdisjoint((event.id, getattr(event, "request_id", None))):
+            fact = replace(fact, by=event.command_id)
+        return fact
 
 
 def _fact(event: Event, at: Any) -> Fact:
     match event.kind:
         case "MessageEvent":
             source = {"user": "user", "agent": "reply", "environment": "remark"}[event.source]
-            return Fact(source, (words(event.content),), words(event.content))
+            return Fact(source, (words(event.content),), words(event.content), pictures(event.content))
         case "ResponseEvent":
             consumed = frozenset(map(at, event.consumed_warning_ids))
             return Fact("response", (at(event.read_through), consumed, event.usage.input))
@@ -77,7 +86,8 @@ def _fact(event: Event, at: Any) -> Fact:
             return Fact("approval", (at(event.action_id), event.decision, at(event.covered_by)))
         case "ObservationEvent":
             observation = event.observation
-            return Fact("result", (at(event.action_id), observation.is_error), words(observation.content))
+            shown = (words(observation.content), pictures(observation.content))
+            return Fact("result", (at(event.action_id), observation.is_error), *shown)
         case "AgentErrorEvent":
             return Fact("closed", (at(event.action_id), event.code), event.error)
         case "UserRejectObservation":
@@ -94,9 +104,17 @@ def _fact(event: Event, at: Any) -> Fact:
             return Fact("request", (details.trigger, at(details.input_event_id), others))
         case "Condensation":
             forgotten = frozenset(map(at, event.forgotten_event_ids))
-            return Fact("condensation", (at(event.request_id), forgotten, event.notice, event.summary))
+            left = (event.notice, event.summary, event.summary_offset)
+            return Fact("condensation", (at(event.request_id), forgotten, *left))
         case "CondensationFailureEvent":
             return Fact("failure", (at(event.request_id), at(event.action_id), event.code))
+        case "PinEvent":
+            return Fact("pin", (frozenset(map(at, event.entry_ids)),))
+        case "TruncationEvent":
+            cuts = [(at(c.entry_id), c.block_index, c.head_chars, c.removed_chars, c.tail_chars) for c in event.cuts]
+            return Fact("cut", (tuple(cuts),))
+        case "ContextWindowReminderEvent":
+            return Fact("reminder", (), event.text)
         case "UsageEvent":
             about = (at(event.read_through), at(event.request_id), event.attempt)
             return Fact("usage", (event.purpose, event.outcome, *about))
@@ -121,3 +139,8 @@ def _fact(event: Event, at: Any) -> Fact:
 def words(content: Sequence[ContentBlock]) -> str:
     """The text of a message or a result."""
     return "\n".join(block.text for block in content if isinstance(block, TextBlock))
+
+
+def pictures(content: Sequence[ContentBlock]) -> int:
+    """How many images a message or a result holds."""
+    return sum(isinstance(block, ImageBlock) for block in content)

@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.recovery.mistakes import MISTAKES, Mistake
+from tests.recovery.mistakes import Mistake
+from tests.recovery.mistakes_in_kinds import EVERY_MISTAKE
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "smolpaws_jupyter"
@@ -98,7 +99,7 @@ def main() -> int:
     parser.add_argument("words", nargs="?", default="", help="only mistakes whose sentence holds these words")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     options = parser.parse_args()
-    chosen = [mistake for mistake in MISTAKES if options.words.lower() in mistake.breaks.lower()]
+    chosen = [mistake for mistake in EVERY_MISTAKE if options.words.lower() in mistake.breaks.lower()]
     if (broken := are_content()).caught:
         print(f"The tests fail without any mistake, so they can judge none: {broken.words}")
         return 1

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from smolpaws_jupyter.core.base import JsonObject, ToolSpec
+from smolpaws_jupyter.core.base import ImageBlock, JsonObject, TextBlock, ToolSpec
 from smolpaws_jupyter.core.events import Bindings, ConversationStartEvent, Event
+from smolpaws_jupyter.core.messages import Size
 from smolpaws_jupyter.core.payloads import HostAction, ToolObservation
 from smolpaws_jupyter.core.policies import policy_for
 from smolpaws_jupyter.core.settings import AgentSettings
@@ -23,8 +24,10 @@ from smolpaws_jupyter.runtime.store import Store
 from smolpaws_jupyter.runtime.tools.base import Consent, Interrupted, ToolContext, said
 from smolpaws_jupyter.testing import Move, ScriptedLLM
 from tests.recovery.course import Died, Fuse
+from tests.recovery.reference import PICTURE
 from tests.runtime.talks import binding
 
+IMAGE = ImageBlock(media_type="image/png", data="iVBORw0KGgo=")
 QUIET = 8
 """After so many turns of the event loop without an event, everybody waits for somebody outside."""
 
@@ -33,7 +36,7 @@ class Puppet(ScriptedLLM):
     """A model that answers when `says` is called."""
 
     def __init__(self, window: int | None = None, counts: Callable[[], int | None] = lambda: None) -> None:
-        super().__init__(window=window, estimate=lambda _: counts())
+        super().__init__(window=window, estimate=lambda size: _with_pictures(counts(), size))
         self._answer: asyncio.Future[Move] | None = None
 
     @property
@@ -67,9 +70,13 @@ class Puppet(ScriptedLLM):
         )
 
 
+def _with_pictures(tokens: int | None, size: Size) -> int | None:
+    return None if tokens is None else tokens + PICTURE * size.images
+
+
 @dataclass
 class PuppetTool:
-    """`look` answers at once; the others run until `returns` says how it went. `began` outlives the process."""
+    """`look` and `photo` answer at once; the others run until `returns` says how it went. `began` outlives the process."""
 
     name: str
     began: list[str]
@@ -97,6 +104,8 @@ class PuppetTool:
 
     async def run(self, action: HostAction, context: ToolContext) -> ToolObservation:
         text = str(action.arguments.get("text", ""))
+        if self.name == "photo":
+            return ToolObservation(content=(TextBlock(text=f"took {text}"), IMAGE))
         if not self.effects:
             return said(f"saw {text}")
         self.began.append(text)
@@ -168,6 +177,7 @@ class Process:
         self.summariser = Puppet()
         self.tools = {
             "look": PuppetTool("look", began, effects=False),
+            "photo": PuppetTool("photo", began, effects=False),
             "note": PuppetTool("note", began),
             "run_python": PuppetTool("run_python", began, asks=True),
         }
@@ -184,7 +194,9 @@ class Process:
         )
 
     def _start(self, setup: Setup, settings: AgentSettings) -> ConversationStartEvent:
-        summary = binding(None, "vendor/small", "summary") if settings.hard_condenser else None
+        buyer = settings.hard_condenser or settings.condenser
+        own = getattr(buyer, "llm_profile_ref", None) is not None
+        summary = binding(None, "vendor/small", "summary") if own else None
         return ConversationStartEvent(
             **mint(),
             conversation_id=self.store.conversation_id,
@@ -193,6 +205,12 @@ class Process:
             system_prompt="You are an agent.",
             tools=(*(tool.spec for tool in self.tools.values()), *policy_for(settings).tools),
         )
+
+    @property
+    def buyer(self) -> Puppet:
+        """The model that makes the summaries: the main one where no other is bound (R-SET-29)."""
+        start = self.conversation.view.start
+        return self.summariser if start is not None and start.bindings.summary is not None else self.model
 
     def act(self, do: Callable[[Conversation], object]) -> None:
         """Does something, and then everything that follows from it without anybody outside."""

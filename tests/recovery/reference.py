@@ -1,4 +1,4 @@
-"""The contract as a toy: a log of facts folded by the letter of sections 5, 6, 7 and 12, with lists and no cleverness.
+"""The contract as a toy: a log of facts folded by the letter of sections 5, 6, 7, 12 and 16, with lists and no cleverness.
 
 Nothing here is imported from the code that it judges, but for the wording of remarks. Positions stand for events.
 """
@@ -6,13 +6,16 @@ Nothing here is imported from the code that it judges, but for the wording of re
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.recovery.facts import Commit, Fact, Place
 
 DEFAULT_THRESHOLDS = (0.75, 0.80, 0.85, 0.90)
+
+PICTURE = 100
 
 Shown = tuple[Any, ...]
 """One message of a request: role, text, and for an assistant its calls by name and arguments."""
@@ -30,6 +33,8 @@ class Reference:
     """The input limit of the profile in use (R-BUD-1)."""
     window: int | None = None
     """The model's own window, by metadata."""
+    estimate: int | None = None
+    """What the counter says of a request without pictures; each picture adds `PICTURE`."""
 
     log: list[Fact] = field(default_factory=list[Fact])
 
@@ -39,6 +44,12 @@ class Reference:
 
     cycle: int | None = None
     stage: float = 0.0
+    reminded: bool = False
+    pins: frozenset[Place] = frozenset()
+    cuts: dict[tuple[Place, int], tuple[int, int, int]] = field(
+        default_factory=dict[tuple[Place, int], tuple[int, int, int]]
+    )
+    """By entry and block: how many characters are shown, left out, and shown again."""
     count: tuple[int | None] | None = None
     """None: none yet. (None,): unknown. (n,): a number (R-BUD-4)."""
 
@@ -49,6 +60,10 @@ class Reference:
     outstanding: list[int] = field(default_factory=list[int])
     rescue: int | None = None
     """The intent that closes the bound (R-BOUND-1)."""
+    routine: int | None = None
+    """The intent that bars another routine summary (R-BOUND-5)."""
+    receipts: set[str] = field(default_factory=set[str])
+    """The commands of persons that bought a summary, or tried to (R-MAN-7)."""
     grant: int | None = None
     """The approval "for this run" in force (R-STOP-15)."""
 
@@ -108,8 +123,23 @@ class Reference:
                 self.outstanding.append(position)
                 if trigger in ("provider_context_window", "capacity"):
                     self.rescue = position
-            case "condensation", (request, forgotten, notice, summary):
-                self._condensed(position, request, forgotten, notice, summary)
+                if trigger in ("size", "tokens", "proactive"):
+                    self.routine = position
+                if fact.by is not None:
+                    self.receipts.add(fact.by)
+            case "condensation", (request, forgotten, notice, summary, offset):
+                self._condensed(position, request, forgotten, notice, summary, offset)
+            case "pin", (entries,):
+                self.pins |= entries
+            case "cut", (cuts,):
+                self.cuts = {
+                    **self.cuts,
+                    **{(entry, block): (head, gone, tail) for entry, block, head, gone, tail in cuts},
+                }
+                self.count = None
+            case "reminder", _:
+                self.asides.append(position)
+                self.reminded = True
             case "failure", (request, *_):
                 self.outstanding = [r for r in self.outstanding if r != request]
             case "withdrawn", (message,):
@@ -153,21 +183,32 @@ class Reference:
         self.count = (tokens,)
         if self.rescue is not None and boundary >= self.rescue:
             self.rescue = None
+        if self.routine is not None and boundary >= self.routine:
+            self.routine = None
         self.calls_in_last_response = 0
         self.answered, self.empty_in_a_row = False, self.empty_in_a_row + 1  # until the reply turns out to be one
         self.refused_in_a_row = 0
         self.error = None
 
     def _condensed(
-        self, position: int, request: int, forgotten: frozenset[Place], notice: str | None, summary: str | None
+        self,
+        position: int,
+        request: int,
+        forgotten: frozenset[Place],
+        notice: str | None,
+        summary: str | None,
+        offset: int | None,
     ) -> None:
-        """R-VIEW-6, for the two kinds that this version writes: the summary comes first, before it the notice."""
+        """R-VIEW-6, R-VIEW-7: the summary at its place among what stays, before all of it the notice."""
         self.outstanding = [r for r in self.outstanding if r != request]
         kept = [entry for entry in self.read if entry not in forgotten]
-        self.read = [("summary", position)] * (summary is not None) + kept
-        self.read = [("notice", position)] * (notice is not None) + self.read
-        self.asides = [a for a in self.asides if self.log[a].what != "warning"]
-        self.cycle, self.stage, self.count, self.grant = position, 0.0, None, None
+        if summary is not None:
+            kept.insert(offset or 0, ("summary", position))
+        self.read = [("notice", position)] * (notice is not None) + kept
+        self.asides = [a for a in self.asides if self.log[a].what == "remark"]
+        self.pins -= forgotten
+        self.cuts = {at: cut for at, cut in self.cuts.items() if at[0] not in forgotten}
+        self.cycle, self.stage, self.reminded, self.count, self.grant = position, 0.0, False, None, None
 
     # What follows from it
 
@@ -188,15 +229,37 @@ class Reference:
         """R-BUD-1"""
         return self.limit if self.limit is not None else self.window
 
-    def budget(self, estimate: int | None) -> tuple[int | None, str]:
+    @property
+    def shown(self) -> list[Place]:
+        """The entries of a request made now, remarks aside."""
+        return [*self.read, *self.unread]
+
+    def size(self, entries: Iterable[Place]) -> int | None:
+        """What the counter says of a request with these entries."""
+        if self.estimate is None:
+            return None
+        return self.estimate + PICTURE * sum(self.log[e].pictures for e in entries if isinstance(e, int))
+
+    def text(self, entry: Place) -> str:
+        """The whole text of an entry."""
+        return (
+            self.log[entry].said if isinstance(entry, int) else self.log[entry[1]].details[2 + (entry[0] == "summary")]
+        )
+
+    def snapshot(self) -> Reference:
+        """What a request that is made now is built from; what comes later is not in it (R-STEP-2)."""
+        return replace(self, read=list(self.read), unread=list(self.unread), asides=list(self.asides))
+
+    def budget(self) -> tuple[int | None, str]:
         """The input count of the next request, and how it is known (R-BUD-4, R-BUD-11)."""
         if self.count is not None:
             return self.count[0], "unknown" if self.count[0] is None else "measured"
+        estimate = self.size(self.shown)
         return estimate, "unknown" if estimate is None else "estimated"
 
-    def due_warning(self, estimate: int | None) -> Fact | None:
+    def due_warning(self) -> Fact | None:
         """The one warning that is due before a request made now (R-WARN-1 to 6)."""
-        tokens, counted = self.budget(estimate)
+        tokens, counted = self.budget()
         if not self.warns or tokens is None or self.input_limit is None:
             return None
         crossed = [t for t in self.thresholds if tokens / self.input_limit >= t]
@@ -216,10 +279,9 @@ class Reference:
         return shown
 
     def _message(self, entry: Place) -> list[Shown]:
-        """R-MSG-3: a batch is shown where its first call stands, and nowhere else."""
+        """R-MSG-3: a batch is shown where its first call stands, and nowhere else; its pictures follow it."""
         if isinstance(entry, tuple):
-            notice, summary = self.log[entry[1]].details[2:]
-            return [("user", notice if entry[0] == "notice" else summary)]
+            return [("user", self._cut(entry))]
         fact = self.log[entry]
         if fact.what == "call":
             batch = [
@@ -228,11 +290,33 @@ class Reference:
             if entry != batch[0]:
                 return []
             calls = [(self.log[call].details[1], sendable(self.log[call].details[2])) for call in batch]
-            results = [("tool", self.log[self.results[call]].said) for call in batch]
-            return [("assistant", fact.said or None, calls), *results]
+            results = [("tool", self._cut(self.results[call])) for call in batch]
+            taken = [self.log[call].details[1] for call in batch if self.log[self.results[call]].pictures]
+            pictures = [part for tool in taken for part in (f"[1 image(s) from {tool}]", "a picture")]
+            return [
+                ("assistant", self._cut(entry) or None, calls),
+                *results,
+                *[("user", tuple(pictures))] * bool(taken),
+            ]
         if fact.what in ("result", "closed", "rejected"):
             return []
-        return [("assistant", fact.said, []) if fact.what == "reply" else ("user", fact.said)]
+        said = self._cut(entry)
+        if fact.pictures:
+            return [("user", (said, *["a picture"] * fact.pictures))]
+        return [("assistant", said, []) if fact.what == "reply" else ("user", said)]
+
+    def _cut(self, entry: Place) -> str:
+        """The text as a cut leaves it (R-WIN-16, R-STR-4)."""
+        text = self.text(entry)
+        if (entry, 0) not in self.cuts:
+            return text
+        head, gone, tail = self.cuts[entry, 0]
+        return f"{text[:head]}{marker(gone)}{text[-tail:]}"
+
+
+def marker(removed: int) -> str:
+    """R-STR-4, between blank lines."""
+    return f"\n\n... [truncated: {removed} chars removed] ...\n\n"
 
 
 def sendable(arguments: str) -> str:
@@ -250,7 +334,10 @@ def as_shown(messages: Sequence[dict[str, Any]]) -> list[Shown]:
     shown: list[Shown] = []
     for message in messages:
         text = message["content"]
-        if message["role"] == "assistant":
+        if isinstance(text, list):
+            parts = [re.sub(r", call [^]]*", "", part.get("text", "a picture")) for part in text]
+            shown.append((message["role"], tuple(parts)))
+        elif message["role"] == "assistant":
             calls = [(c["function"]["name"], c["function"]["arguments"]) for c in message.get("tool_calls", ())]
             shown.append(("assistant", text, calls))
         elif message["role"] != "system":

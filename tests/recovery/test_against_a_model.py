@@ -33,20 +33,55 @@ from smolpaws_jupyter.testing import Move, call, calls, failure, overflow, raw_c
 from tests.recovery.course import Course, Died, Fuse
 from tests.recovery.engine import Engine
 from tests.recovery.facts import Fact, Facts
-from tests.recovery.puppets import MortalStore, Process, Setup
+from tests.recovery.puppets import IMAGE, MortalStore, Process, Setup
 from tests.recovery.reference import Reference, as_shown
-from tests.runtime.talks import AGENT_RESET, WITH_FALLBACK, binding
+from tests.recovery.ways import Way
+from tests.runtime.talks import WITH_FALLBACK, binding
 from tests.wire_rules import assert_lawful
 
 STEPS_A_RUN = 6
 COUNTS = st.sampled_from([None, 0, 400, 760, 810, 870, 950, 1200])
 ESTIMATES = st.sampled_from([None, 0, 600, 880, 1200])
 THRESHOLDS = st.sampled_from([(0.5, 0.9), (0.75, 0.8, 0.85, 0.9), (0.4,), (1.0,)])
+FORGETTING = {"agent_reset": "condense", "new_context": "new_context"}
+"""The tool by which the agent forgets; every other kind has none."""
 CALLS = st.lists(
-    st.sampled_from(["look", "note", "run_python", "run_python", "condense", "bad condense", "bad look", "fly"]),
+    st.sampled_from(["look", "photo", "note", "run_python", "run_python", "forget", "bad forget", "bad look", "fly"]),
     min_size=1,
     max_size=3,
 )
+KINDS = st.sampled_from(
+    ["agent_reset", "with fallback", "new_context", "summarizing_window", "llm_summarizing", "no_op"]
+)
+
+
+@st.composite
+def condensers(draw: Callable[[Any], Any]) -> dict[str, Any]:
+    """The settings of a condenser of some kind."""
+    own = draw(st.sampled_from([{}, {"llm_profile_ref": "summary"}]))
+    match draw(KINDS):
+        case "with fallback":
+            return WITH_FALLBACK
+        case "summarizing_window":
+            ahead = draw(st.sampled_from([None, {"compression_threshold": 0.8}]))
+            window = {
+                "summary_ratio": draw(st.sampled_from([0.3, 0.5, 0.8])),
+                "preserve_recent_messages": draw(st.sampled_from([0, 1, 1, 3])),
+                "pin_first": draw(st.sampled_from([0, 1, 2])),
+                "proactive_compression": ahead,
+                "truncate_preserve_chars": 60,
+            }
+            return {"condenser": {"condenser_kind": "summarizing_window", **window, **own}}
+        case "llm_summarizing":
+            tokens = draw(st.sampled_from([{}, {"max_tokens": 700}, {"max_tokens": None}]))
+            ordinary = {"max_size": 20, "keep_first": draw(st.sampled_from([0, 2])), "llm_profile_ref": "summary"}
+            return {"condenser": {"condenser_kind": "llm_summarizing", **ordinary, **tokens}}
+        case "no_op":
+            return {}
+        case kind:
+            return {"condenser": {"condenser_kind": kind}}
+
+
 FAILURES = st.sampled_from(
     [
         "content_policy",
@@ -86,25 +121,26 @@ class Talking(RuleBasedStateMachine):
     lived: ClassVar[int] = 0
 
     @initialize(
-        kind=st.sampled_from(["agent_reset", "with fallback", "with fallback", "no_op"]),
+        condenser=condensers(),
         limit=st.sampled_from([1000, 1000, None]),
         window=st.sampled_from([None, 10_000]),
         estimate=ESTIMATES,
     )
-    def begin(self, kind: str, limit: int | None, window: int | None, estimate: int | None) -> None:
-        condenser = {"agent_reset": AGENT_RESET, "with fallback": WITH_FALLBACK, "no_op": {}}[kind]
+    def begin(self, condenser: dict[str, Any], limit: int | None, window: int | None, estimate: int | None) -> None:
         self.setup = Setup({**condenser, "max_steps_per_run": STEPS_A_RUN}, limit, window)
-        log = Reference(warns=kind != "no_op", limit=limit, window=window)
-        engine = Engine(log, fallback=kind == "with fallback", max_steps=STEPS_A_RUN, estimate=estimate)
+        way = Way(condenser)
+        log = Reference(warns=way.kind == "agent_reset", limit=limit, window=window, estimate=estimate)
+        engine = Engine(log, way, max_steps=STEPS_A_RUN)
         self.course = Course(engine)
         self.began: list[str] = []
         self.words = self.seen = 0
+        self.receipt: asyncio.Task[str] | None = None
         self.store = MortalStore(MemoryStore())
         self.facts = Facts()
         self.process = self._process()
 
     def _process(self) -> Process:
-        return Process(self.setup, self.store, self.began, lambda: self.course.engine.estimate, self.loop)
+        return Process(self.setup, self.store, self.began, lambda: self.course.log.estimate, self.loop)
 
     def fresh(self, what: str) -> str:
         """A text that occurs nowhere else."""
@@ -131,16 +167,18 @@ class Talking(RuleBasedStateMachine):
 
     # What a person does
 
-    @rule()
-    def says_something(self) -> None:
-        text = self.fresh("message")
-        self.together(lambda toy: toy.tell(text), lambda real: real.tell(text))
+    @precondition(lambda self: not self.course.by_hand)
+    @rule(paste=st.sampled_from(["", "", "a long paste " * 40]), pictures=st.sampled_from([0, 0, 1]))
+    def says_something(self, paste: str = "", pictures: int = 0) -> None:
+        text = self.fresh("message") + paste
+        images = (IMAGE,) * pictures
+        self.together(lambda toy: toy.tell(text, pictures), lambda real: real.tell(text, images))
 
     @at_rest
     @rule()
     def begins_a_turn(self) -> None:
         """A message, and `resume` where it waits for that (R-STOP-10)."""
-        self.says_something()
+        self.says_something(paste="", pictures=0)
         if self.course.log.paused:
             self.resumes()
 
@@ -199,7 +237,7 @@ class Talking(RuleBasedStateMachine):
     def chooses_a_profile(self, draw: Draw) -> None:
         """R-BIND-6: between steps."""
         name, limit = draw(st.sampled_from(["main", "other"])), draw(st.sampled_from([1000, 2000, None]))
-        if self.course.place is None:
+        if not self.course.running:
             self.notes(Fact("bound", (name, limit)), lambda real: real.bind(binding(limit, name=name)))
         else:
             self.is_refused(lambda real: real.bind(binding(limit, name=name)))
@@ -213,9 +251,39 @@ class Talking(RuleBasedStateMachine):
     @invariant()
     def a_person_cannot_condense(self) -> None:
         """R-MAN-2, R-MAN-4: refused before anything is looked up or appended."""
+        if self.course.engine.way.refusal is None:
+            return
         with pytest.raises(CommandRefused) as refused:
             self.process.conversation.condense().send(None)
-        assert refused.value.status == (409 if self.course.log.warns else 422)
+        assert refused.value.status == self.course.engine.way.refusal
+
+    @precondition(lambda self: self.course.place is None and self.course.engine.way.refusal is None)
+    @rule(again=st.sampled_from([False, False, True]))
+    def asks_for_a_summary(self, again: bool) -> None:
+        """R-MAN-3, R-MAN-5, R-MAN-7: one summary for one command, however often it is sent."""
+        self.words += not again
+        command = f"command {self.words}"
+
+        def condense(real: Conversation) -> None:
+            self.receipt = asyncio.ensure_future(real.condense(command))
+            self.receipt.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+        self.together(lambda toy: toy.condense(command), condense)
+
+    @invariant()
+    def a_person_hears_what_came_of_it(self) -> None:
+        """R-MAN-5, R-MAN-7"""
+        if self.receipt is None or self.course.by_hand:
+            return
+        receipt, self.receipt = self.receipt, None
+        if receipt.cancelled() or isinstance(receipt.exception(), Died):
+            return
+        last = next((f for f in reversed(self.course.log.log) if f.what in ("condensation", "failure") and f.by), None)
+        if receipt.exception() is None:
+            assert last is not None
+            assert last.what == "condensation"
+        else:
+            assert isinstance(receipt.exception(), CommandRefused)
 
     def notes(self, fact: Fact, act: Act) -> None:
         self.together(lambda toy: toy.note(fact), act)
@@ -249,7 +317,7 @@ class Talking(RuleBasedStateMachine):
     @while_waiting_for("model")
     @rule(estimate=ESTIMATES)
     def is_estimated_anew(self, estimate: int | None) -> None:
-        self.course.engine.estimate = estimate
+        self.course.log.estimate = estimate
 
     @while_waiting_for("model")
     @rule(tokens=COUNTS)
@@ -262,22 +330,28 @@ class Talking(RuleBasedStateMachine):
         move = calls(*map(self._call, names)).using(input=tokens)
         self._answers(move.finishing("length") if cut_off else move)
 
+    @property
+    def _forgetting(self) -> str:
+        return FORGETTING.get(self.course.engine.way.kind, "condense")
+
     def _call(self, name: str) -> Move:
+        argument = {"condense": "message_to_future_self", "new_context": "handoff"}[self._forgetting]
         match name:
-            case "bad condense":
-                return call("condense", message_to_future_self=None)
+            case "bad forget":
+                return call(self._forgetting, **{argument: None})
             case "bad look":
                 return raw_call("look", '{"text": "cut')
-            case "condense":
-                return call("condense", message_to_future_self=self.fresh("note to self"))
+            case "forget":
+                return call(self._forgetting, **{argument: self.fresh("note to self")})
             case _:
                 return call(name, text=self.fresh(name))
 
     @while_waiting_for("model")
     @rule(tokens=COUNTS, message=st.sampled_from([None, "", "  Read notes/plan.md.\r\n", "🐾" * 8192]))
     def resets(self, tokens: int | None, message: str | None) -> None:
-        arguments = {} if message is None else {"message_to_future_self": message}
-        self._answers(call("condense", **arguments).using(input=tokens).saying("I start afresh."))
+        argument = {"condense": "message_to_future_self", "new_context": "handoff"}[self._forgetting]
+        arguments = {} if message is None else {argument: message}
+        self._answers(call(self._forgetting, **arguments).using(input=tokens).saying("I start afresh."))
 
     @while_waiting_for("model")
     @rule(text=st.sampled_from(["", " \n"]), tokens=COUNTS)
@@ -302,7 +376,7 @@ class Talking(RuleBasedStateMachine):
     # What the summariser says
 
     def _summarises(self, move: Move) -> None:
-        self.together(lambda toy: toy.answer(move), lambda real: self.process.summariser.says(move))
+        self.together(lambda toy: toy.answer(move), lambda real: self.process.buyer.says(move))
 
     @while_waiting_for("summary")
     @rule(blank=st.sampled_from([False, False, False, True]))
@@ -374,34 +448,43 @@ class Talking(RuleBasedStateMachine):
         if not self.course.log.log:
             return
         place, log = self.course.place, self.course.log
-        main, summariser = self.process.model.requests, self.process.summariser.requests
-        assert self.process.model.asked == (place is not None and place.for_ == "model")
-        assert self.process.summariser.asked == (place is not None and place.for_ == "summary")
+        main, buyer = self.process.model, self.process.buyer
+        asked = place.for_ if place is not None and place.for_ in ("model", "summary") else None
+        assert main.asked == (asked == "model" or (asked == "summary" and buyer is main))
+        assert self.process.summariser.asked == (asked == "summary" and buyer is not main)
         if place is None:
             messages = self.process.conversation.next_request().messages
         elif place.for_ == "model":
             if self.seen == self.course.asked:
                 return  # compared already; what came since is late
             self.seen = self.course.asked
-            messages = main[-1].messages
+            messages = main.requests[-1].messages
         elif place.for_ == "summary":
-            prompt = summariser[-1].messages[1]["content"]
+            prompt = buyer.requests[-1].messages[1]["content"]
             self.course.engine.prompts.setdefault(place.about, prompt)
-            assert summariser[-1].tools == []
+            assert buyer.requests[-1].tools == []
+            assert prompt.count("\n<entry number=") == self.course.engine.planned[place.about]
             assert not [text for m in log.unread if (text := log.log[m].said) in prompt]
             return
         else:
             return
-        assert as_shown(messages) == log.request()
+        shown, predicted = as_shown(messages), log.request()
+        if place is None and (advice := shown[len(predicted) :]):
+            # What a step would add now, if its model is known already (R-WARN-8).
+            assert self.course.engine.way.advice(log) is not None
+            assert len(advice) == 1
+            shown.pop()
+        assert shown == predicted
         assert_lawful(messages)
 
     @invariant()
     def the_state_is_the_one_predicted(self) -> None:
         log, real, place = self.course.log, self.process.conversation, self.course.place
-        running = {"person": "waiting"}.get(place.for_, "running") if place else log.status
+        running = {"person": "waiting"}.get(place.for_, "running") if place and self.course.running else log.status
         assert real.status == running
         assert [m.text for m in real.view.unread] == [log.log[m].said for m in log.unread]
         assert (real.view.rescue is not None) == (log.rescue is not None)
+        assert (real.view.routine is not None) == (log.routine is not None)
         assert len(real.waiting) == (place is not None and place.for_ == "person")
         assert len(real.granted) == (log.grant is not None)
         assert real.log.ledger.title == log.title
@@ -409,7 +492,7 @@ class Talking(RuleBasedStateMachine):
         assert (real.view.count is None) == (log.count is None)
         if log.count is not None and log.log:
             budget = real.budget
-            assert (budget.tokens, budget.counted) == log.budget(None)
+            assert (budget.tokens, budget.counted) == log.budget()
 
     def teardown(self) -> None:
         if not hasattr(self, "course"):

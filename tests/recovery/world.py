@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from smolpaws_jupyter.core.base import JsonObject
 from smolpaws_jupyter.core.errors import ConversationNotFound, StoreError
 from smolpaws_jupyter.core.events import Event
+from smolpaws_jupyter.core.messages import Size
 from smolpaws_jupyter.core.payloads import HostAction, ToolObservation
 from smolpaws_jupyter.core.records import UnknownEvent
 from smolpaws_jupyter.core.settings import AgentSettings
@@ -31,6 +32,7 @@ from smolpaws_jupyter.runtime.tools.base import ToolContext
 from smolpaws_jupyter.testing import Gate, Move, ScriptedLLM
 from tests.recovery.facts import Facts
 from tests.recovery.reference import Reference, as_shown
+from tests.recovery.ways import Way
 from tests.runtime.simulated_disk import ENDINGS, Ending, File, SimulatedDisk
 from tests.runtime.talks import WITH_FALLBACK, Echo, Talk, talk, until
 from tests.wire_rules import assert_lawful
@@ -106,6 +108,10 @@ class World:
     paid: int = 0
     """Summaries that reached the provider."""
     kernels: int = 0
+    way: Way = field(default_factory=lambda: Way(WITH_FALLBACK))
+    """How the conversation keeps its context."""
+    counts: Callable[[Size], int | None] = lambda size: size.bytes // 4
+    """The counter of the model's tokens."""
 
     def after(self, ending: Ending) -> World:
         """This world if the process dies now."""
@@ -136,7 +142,6 @@ class World:
 
 
 Process = Callable[[World], None]
-Way = Literal["kill", "power"]
 POWER_CUTS = ENDINGS[1:]
 
 
@@ -226,15 +231,17 @@ class Life:
         }
         self._opened = 0
         self._moves: Iterator[Move] = iter(())
+        self._summaries: Iterator[Move] = iter(())
 
     def begin(
         self, moves: Iterable[Move], summaries: Iterable[Move] = (), settings: JsonObject = WITH_FALLBACK
     ) -> Talk:
         """A new conversation with these moves of its model."""
         store = self._witnessed(JsonlStore.create(FOLDER, disk=self.world.disk))
-        rules = {"script": self._asked(moves), "summaries": self._paid(summaries)}
+        rules = {"script": self._asked(moves), "summaries": self.summarises(summaries)}
         options = {"settings": settings, "limit": LIMIT, "approvals": "ask", "tools": list(self.tools.values())}
-        self.t = talk(**rules, store=cast("Store", store), **options)
+        self.world.way = Way(settings)
+        self.t = talk(**rules, store=cast("Store", store), estimate=self._count, **options)
         return self.t
 
     def store(self) -> WitnessedStore | None:
@@ -250,7 +257,8 @@ class Life:
         log = EventLog(cast("Store", store), Redactor())
         assert log.view.start is not None
         repair(log)
-        model, summariser = ScriptedLLM(self._asked(moves)), ScriptedLLM(self._paid(summaries))
+        model = ScriptedLLM(self._asked(moves), estimate=self._count)
+        summariser = ScriptedLLM(self.summarises(summaries))
         conversation = Conversation(
             log,
             settings=AgentSettings.model_validate(log.view.start.settings),
@@ -299,6 +307,8 @@ class Life:
         self.says(moves)
 
         def answer(request: Request) -> Move:
+            if not request.tools:  # a summary, which the main model makes where no other is bound
+                return self._summary(request)
             self.world.asked += 1
             assert_lawful(request.messages)
             assert as_shown(request.messages) == toy_of(self.world.acknowledged).request()
@@ -306,16 +316,21 @@ class Life:
 
         return answer
 
-    def _paid(self, moves: Iterable[Move]) -> Callable[[Request], Move]:
-        """A summariser. What it is paid for is on the platter as an intent (I-22)."""
-        left = iter(moves)
+    def summarises(self, moves: Iterable[Move]) -> Callable[[Request], Move]:
+        """What whoever makes the summaries answers from now on."""
+        self._summaries = iter(moves)
+        return self._summary
 
-        def answer(request: Request) -> Move:
-            assert b"provider_context_window" in self.world.disk.files[LOG].platter
-            self.world.paid += 1
-            return next(left)
+    def _summary(self, request: Request) -> Move:
+        """What is paid for is on the platter as an intent (I-22)."""
+        (outstanding,) = toy_of(self.world.acknowledged).outstanding
+        asked = [event for commit in self.world.acknowledged for event in commit][outstanding]
+        assert asked.id.encode() in self.world.disk.files[LOG].platter
+        self.world.paid += 1
+        return next(self._summaries)
 
-        return answer
+    def _count(self, size: Size) -> int | None:
+        return self.world.counts(size)
 
 
 def toy_of(commits: Iterable[Sequence[Event | UnknownEvent]]) -> Reference:
