@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
+import { shortWords } from "./short-words.mjs";
 
 const LIMIT = 180_000; // bytes of JS and CSS, not compressed
 const out = "../smolpaws_jupyter/static";
@@ -47,7 +48,7 @@ if (process.argv.includes("--watch")) {
   await context.watch();
   console.log("watching js/src; with ANYWIDGET_HMR=1 an open page reloads by itself");
 } else {
-  const { metafile } = await esbuild.build(options);
+  const { metafile } = await esbuild.build({ ...options, plugins: [shortWords] });
   writeFileSync(join(out, "widget.licenses.txt"), licences(metafile));
   const styles = join(out, "widget.css");
   writeFileSync(styles, withShortNames(readFileSync(styles, "utf8")));
