@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import time
 
+import pytest
 from hypothesis import given
 
 from smolpaws_jupyter.core.instruments.outline import Outline, fixed_outline, outline, text_of
@@ -130,3 +132,34 @@ def test_the_words_of_a_call_are_laid_out_for_reading():
     h = History().user("Go").calls(call("run_python", code="a = 1\nb = 2"), thought="So:")
     (item,) = [item for item in outline(h.view) if item.what == "calls"]
     assert text_of(item.message) == "So:\n\nrun_python\ncode: a = 1\nb = 2"
+
+
+def test_what_was_taken_apart_once_is_not_taken_apart_again():
+    h = History().user("Go").call("read_file", path="a").reply("So far.")
+    kept = Outline()
+    before = kept.of(h.view)
+    h.user("On").call("read_file", path="b")
+    after = kept.of(h.view)
+    assert all(old is new for old, new in zip(before, after, strict=False))
+
+
+@pytest.mark.slow
+def test_ten_thousand_events_are_read_in_a_moment_and_their_views_share_what_is_equal():
+    """Ten times the target of half a second; one more event then costs nothing of that."""
+    h = History().user("Go")
+    for number in range(3_330):
+        h.call("read_file", result="x" * 200, path=f"{number}")
+    requests = SentRequests()
+    began = time.perf_counter()
+    for event in h.events:
+        requests.add(event)
+    assert time.perf_counter() - began < 5
+    first, last = (asked for asked in (requests.get(requests.all[at].event_id) for at in (-2, -1)) if asked)
+    assert first.shown is not None
+    assert last.shown is not None
+    assert last.shown.read.grew_from(first.shown.read)
+    reader = Outline()
+    reader.of(last.shown)
+    began = time.perf_counter()
+    reader.of(last.shown)
+    assert time.perf_counter() - began < 0.1

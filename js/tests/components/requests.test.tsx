@@ -114,7 +114,7 @@ test("the rehearsed request stands beside the next one", async () => {
 });
 
 test.each([
-  [{ how: "summary", after: null } as const, "Its words are not known beforehand."],
+  [{ how: "summary", after: null } as const, "its words are not known beforehand."],
   [{ how: "nothing", after: null } as const, "Nothing would be taken out"],
   [{ refused: "Not now.", after: null }, "A reset would be refused now: Not now."],
 ])("what nobody can know beforehand is said, not invented: %j", async (change, said) => {

@@ -5,6 +5,7 @@ import type { UpdateOf } from "../../wire/names";
 import { say, sayCount, timeOf } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
 import { useView } from "../context";
+import { Sign } from "../icons";
 import { Lines, PAGE, Pager } from "./Lines";
 import { RawJson } from "./RawJson";
 
@@ -39,11 +40,12 @@ export function Changes() {
           {say("changes.reset")}
         </button>
       </div>
-      <p class="paws-muted">
-        {nameOf(sent, older)}
-        <br />
-        {nameOf(sent, newer)}
-      </p>
+      {[older, newer].map((number, place) => (
+        <div key={place} class="paws-choice">
+          <span class="paws-muted">{nameOf(sent, number)}</span>
+          <RawJson request={idOf(number) ?? "next"} name={`request-${number}`} />
+        </div>
+      ))}
       <Comparison key={`${pair.older} ${pair.newer}`} {...pair} />
     </section>
   );
@@ -120,11 +122,13 @@ function Comparison({ older, newer }: { older: string | null; newer: string | nu
           open={open.includes(part)}
           onToggle={({ currentTarget }) => toggle(part, currentTarget.open)}
         >
-          <summary>{sayCount(`changes.${part}`, answer[part])}</summary>
+          <summary>
+            <Sign name="chevron" />
+            {sayCount(`changes.${part}`, answer[part])}
+          </summary>
           {open.includes(part) && answer[part] > 0 && <PartLines part={part} older={older} newer={newer} when={when} />}
         </details>
       ))}
-      <RawJson request={newer ?? "next"} name="request" />
     </>
   );
 }

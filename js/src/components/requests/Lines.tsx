@@ -60,7 +60,7 @@ function OneLine({ request, line, changed }: { request: string; line: Line; chan
         {isFixed(line.what) || line.state === "due" ? (
           <strong>{label}</strong>
         ) : (
-          <button type="button" class="paws-link" title={say("line.jump")} onClick={toEvent}>
+          <button type="button" class="paws-link" onClick={toEvent}>
             {label}
           </button>
         )}

@@ -4,6 +4,7 @@ import type { UpdateOf } from "../../wire/names";
 import { say, sayCount } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
 import { useView } from "../context";
+import { Sign } from "../icons";
 import { Lines, PAGE, Pager } from "./Lines";
 import { RawJson } from "./RawJson";
 
@@ -33,14 +34,16 @@ export function NextRequest() {
           </div>
           {rehearses && <p>{resetSaid(told)}</p>}
           <details class="paws-aside">
-            <summary>{sayCount("next.fixed", told.fixed.length)}</summary>
+            <summary>
+              <Sign name="chevron" />
+              {sayCount("next.fixed", told.fixed.length)}
+            </summary>
             <Lines request="next" lines={told.fixed} />
           </details>
           <div class="paws-sides">
             <div>
               <h3>{say("next.now", { tokens: told.tokens })}</h3>
               <Pager list={told.messages} go={setStart} />
-              {told.messages.total === 0 && <p class="paws-muted">{say("next.empty")}</p>}
               <Lines request="next" lines={told.messages.lines} />
             </div>
             {rehearses && told.reset.after !== null && (

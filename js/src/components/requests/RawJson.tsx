@@ -8,8 +8,8 @@ import { copyText } from "../Text";
 
 export function RawJson({ request, name }: { request: string; name: string }) {
   const { store } = useView();
-  const [state, setState] = useState<"copied" | "uncopied" | NoAnswer | null>(null);
-  const withText = async (use: (text: string) => Promise<"copied" | "uncopied" | null>) => {
+  const [state, setState] = useState<"copied" | "json.uncopied" | NoAnswer | null>(null);
+  const withText = async (use: (text: string) => Promise<"copied" | "json.uncopied" | null>) => {
     try {
       setState(await use(await store.textOf(request, null)));
     } catch (error) {
@@ -17,7 +17,7 @@ export function RawJson({ request, name }: { request: string; name: string }) {
       setState(error);
     }
   };
-  const onCopy = () => withText(async (text) => ((await copyText(text)) ? "copied" : "uncopied"));
+  const onCopy = () => withText(async (text) => ((await copyText(text)) ? "copied" : "json.uncopied"));
   const onSave = () =>
     withText(async (text) => {
       save(text, `${name}.json`);
@@ -31,13 +31,14 @@ export function RawJson({ request, name }: { request: string; name: string }) {
       <button type="button" class="paws-button" onClick={onSave}>
         {say("json.save")}
       </button>
-      <span role="status">{typeof state === "string" && say(`json.${state}`)}</span>
+      <span role="status">{typeof state === "string" && say(state)}</span>
       {state instanceof NoAnswer && <NotAnswered problem={state} again={onCopy} />}
     </div>
   );
 }
 
-function save(text: string, name: string): void {
+/** Lets the browser keep a text as a file. */
+export function save(text: string, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   link.download = name;
