@@ -227,9 +227,9 @@ export const EN = {
   "next.now": "Now, about {tokens} tokens",
   "next.after": "After a reset, about {tokens} tokens",
   "next.condense":
-    "As if its latest reply had been a reset: {count} messages, about {tokens} tokens, would go; what it has not read stays. Its message to itself is not known.",
+    "As if its latest reply had been a reset: {count} messages, about {tokens} tokens, would go; what is unread stays. Its message to itself is not known.",
   "next.new_context":
-    "As if its latest reply had begun a new context: {count} messages, about {tokens} tokens, would go; what it has not read stays. Its handoff is not known.",
+    "As if its latest reply had begun a new context: {count} messages, about {tokens} tokens, would go; what is unread stays. Its handoff is not known.",
   "next.summary":
     "This agent resets nothing itself. A summary would replace {count} messages, about {tokens} tokens; its words are not known beforehand.",
   "next.nothing": "Nothing would be taken out now.",
@@ -339,8 +339,8 @@ export const EN = {
   "connection.gone": "The kernel is gone. Run this cell again to go on: the conversation is kept.",
   "unanswered.refused": "No answer: {reason}",
   "unanswered.unanswered": "No answer yet: the kernel may be busy with a cell.",
-  "unanswered.unsent": "This cannot be asked while the kernel is away.",
-  "unanswered.dropped": "Too many questions wait for an answer.",
+  "unanswered.unsent": "The kernel is away.",
+  "unanswered.dropped": "Too many questions wait.",
   "unanswered.again": "Ask again",
   "readOnly.title": "Read-only: {reason}",
   "readOnly.takeOver": "Take over",
