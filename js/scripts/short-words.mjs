@@ -1,17 +1,33 @@
-// An esbuild plugin: the ids of the page's words, with short names for what stands before their first dot. Ids are written out
-// wherever they are used, if only their beginnings (`meter.${counted}`), so the same replacement everywhere keeps them equal.
-import { readFileSync } from "node:fs";
+// An esbuild plugin: short ids for the page's words. An id is written out wherever it is used, or its beginning is
+// (`meter.${counted}`); so the same replacement in every file keeps them equal. Where only a beginning is written, and for
+// plural forms, what stands before the first dot is made short; any other id becomes a number.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
-const table = readFileSync("src/words/en.ts", "utf8");
-const groups = [...new Set([...table.matchAll(/^ {2}"(\w+)\./gm)].map(([, group]) => group))];
-const short = new Map(groups.map((group, place) => [group, `${place.toString(36)}`]));
-const ids = new RegExp(`(["\`])(${groups.join("|")})\\.(?=[\\w$])`, "g");
+const files = readdirSync("src", { recursive: true }).filter((file) => /\.tsx?$/.test(file));
+const sources = files.map((file) => readFileSync(join("src", file), "utf8")).join("\n");
+const begun = [...sources.matchAll(/`([\w.]+)\$\{/g)].map(([, start]) => start);
+const all = [...readFileSync("src/words/en.ts", "utf8").matchAll(/^ {2}"(\w+\.[^"]+)"/gm)].map(([, id]) => id);
+const ids = all.filter((id) => !/^\w+\.(one|other)$/.test(id)); // the plural of a word without a dot keeps its name
+const groups = [...new Set(ids.map((id) => id.split(".", 1)[0]))];
+
+const short = new Map(groups.map((group, place) => [`${group}.`, `${place.toString(36)}.`]));
+for (const [place, id] of ids.entries())
+  if (!/\.(one|other)$/.test(id) && !begun.some((start) => id.startsWith(start)))
+    short.set(id, `.${place.toString(36)}`);
+
+export function shortened(text) {
+  return text.replace(/(["`])(\w+\.)([^"`$\n]*)(?=["`$])/g, (as, quote, group, rest) => {
+    const whole = quote === '"' ? short.get(group + rest) : undefined;
+    return whole !== undefined && rest !== "" ? quote + whole : short.has(group) ? quote + short.get(group) + rest : as;
+  });
+}
 
 export const shortWords = {
   name: "short-words",
   setup(build) {
     build.onLoad({ filter: /[\\/]src[\\/].*\.tsx?$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(ids, (_, quote, group) => `${quote}${short.get(group)}.`),
+      contents: shortened(readFileSync(path, "utf8")),
       loader: path.endsWith("x") ? "tsx" : "ts",
     }));
   },
