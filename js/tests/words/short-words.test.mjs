@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-// @ts-expect-error it has no types, being part of the build
 import { shortened } from "../../scripts/short-words.mjs";
 import { EN } from "../../src/words/en";
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith("en.ts"))
-  .map((file): string => shortened(readFileSync(join("src", file), "utf8")));
-const table: string = shortened(readFileSync("src/words/en.ts", "utf8"));
+  .map((file) => shortened(readFileSync(join("src", file), "utf8")));
+const table = shortened(readFileSync("src/words/en.ts", "utf8"));
 const ids = new Set([...table.matchAll(/^ {2}"?([^":]+?)"?:/gm)].map(([, id]) => id));
 
 test("with short names there are as many words as before, and each that is said is one of them", () => {
