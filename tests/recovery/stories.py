@@ -9,12 +9,20 @@ from typing import Any
 
 from smolpaws_jupyter.core.base import JsonObject, TextBlock
 from smolpaws_jupyter.core.errors import CommandRefused
-from smolpaws_jupyter.core.events import ContextWarningEvent
+from smolpaws_jupyter.core.events import (
+    AgentErrorEvent,
+    Condensation,
+    CondensationRequest,
+    ContextWarningEvent,
+    ContextWindowReminderEvent,
+    PinEvent,
+    TruncationEvent,
+)
 from smolpaws_jupyter.core.payloads import ToolObservation
 from smolpaws_jupyter.runtime.tools.base import Interrupted
 from smolpaws_jupyter.testing import Gate, call, calls, failure, overflow, raw_call, reply
 from tests.recovery.world import Life
-from tests.runtime.talks import AGENT_RESET, binding
+from tests.runtime.talks import AGENT_RESET, Talk, binding
 
 NEW_CONTEXT: JsonObject = {"condenser": {"condenser_kind": "new_context"}}
 WINDOW: JsonObject = {
@@ -177,6 +185,11 @@ async def a_person_stops(life: Life) -> None:
     await t.conversation.close()
 
 
+def triggers(t: Talk) -> list[str]:
+    """Why summaries and resets were wanted, in order."""
+    return [request.details.trigger for request in t.of(CondensationRequest)]
+
+
 async def the_agent_hands_over(life: Life) -> None:
     """`new_context`: twice in a batch, too large, reminded, over capacity, rescued, a rescue that fails, by hand."""
     life.world.counts = lambda size: size.bytes // 10
@@ -190,6 +203,10 @@ async def the_agent_hands_over(life: Life) -> None:
         await life.ask(text)
     await t.conversation.condense("once")
     await t.conversation.condense("once")
+    handed_over, too_full, overflowed = "agent", "capacity", "provider_context_window"
+    assert triggers(t) == [handed_over, too_full, handed_over, too_full, overflowed, overflowed, "host"]
+    assert len(t.of(ContextWindowReminderEvent)) == 1
+    assert not t.of(AgentErrorEvent)
 
 
 async def the_window_slides(life: Life) -> None:
@@ -214,6 +231,9 @@ async def the_window_slides(life: Life) -> None:
     with contextlib.suppress(CommandRefused):
         await condensing
     await t.conversation.condense("done")
+    overflowed = "provider_context_window"
+    assert triggers(t) == [*[overflowed] * 2, "proactive", *[overflowed] * 2, "host", "host"]
+    assert (len(t.of(PinEvent)), len(t.of(TruncationEvent)), len(t.of(Condensation))) == (1, 1, 2)
 
 
 async def a_range_is_summarised(life: Life) -> None:
@@ -224,6 +244,7 @@ async def a_range_is_summarised(life: Life) -> None:
     for text in ("One", "Two", "Three", "Four", "Five", "Six", "Seven"):
         await life.ask(text)
     await t.conversation.condense("once")
+    assert triggers(t) == ["tokens", "tokens", *["provider_context_window"] * 2, "host"]
 
 
 async def nothing_is_condensed(life: Life) -> None:
