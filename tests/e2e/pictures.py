@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -30,8 +29,9 @@ def main() -> None:
     shutil.rmtree(PICTURES, ignore_errors=True)
     PICTURES.mkdir(parents=True)
     with (
+        tempfile.TemporaryDirectory() as root,
         tempfile.TemporaryDirectory() as home,
-        jupyter_lab(Path(home, "root"), Path(home, "jupyter")) as server,
+        jupyter_lab(Path(root), Path(home)) as server,
         sync_playwright() as playwright,
     ):
         folder = server.root / "desk"
@@ -44,7 +44,7 @@ def main() -> None:
         sequence(desk)
         for theme in ("Light", "Dark"):
             desk.lab.use_theme(f"JupyterLab {theme}")  # type: ignore[arg-type]
-            for width, name in ((900, "wide"), (320, "narrow")):
+            for width, name in ((840, "wide"), (320, "narrow")):
                 desk.agent.evaluate(f"(page) => {{ page.parentElement.style.width = '{width}px'; }}")
                 tabs(desk, f"{theme.lower()}-{name}")
         browser.close()
@@ -79,4 +79,5 @@ def take(thing: Locator, name: str) -> None:
     print(name, flush=True)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    main()

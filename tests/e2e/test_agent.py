@@ -280,6 +280,7 @@ def test_the_first_example_fills_its_context_resets_itself_and_finishes(desk: De
     expect(lab.page.locator(".smolpaws-status")).to_contain_text("idle")
     value = agent.get_by_role("meter").get_attribute("aria-valuetext") or ""
     assert "of 8,000 tokens, measured" in value
+    assert 25 <= int(value.partition("%")[0]) < 75, "the meter does not tell of the last request"
     agent.locator(".paws-composer").scroll_into_view_if_needed()
     lab.screenshot("first-reset-done-light")
     assert lab.errors == []
