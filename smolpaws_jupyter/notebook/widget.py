@@ -307,7 +307,10 @@ class SmolPaws(anywidget.AnyWidget, metaclass=_OneForEachSession):
         return timeline_records(*self._worker.start(self._session.instruments.timeline()).result())
 
     def weight(self) -> list[JsonObject]:
-        """What each event and each tool costs in estimated tokens, `now` and `summed` over all requests so far."""
+        """What each event and each tool costs in estimated tokens, `now` and `summed` over all requests of the log.
+
+        In a fork these include the requests that it inherited.
+        """
         from .instruments import weight_records
 
         return weight_records(self._worker.start(self._session.instruments.weight()).result())
