@@ -12,10 +12,51 @@ export function answerTo(command: Command, log: readonly LogRecord[], points = 4
       return weight(command.id, command.most);
     case "notes":
       return notes(command.id);
+    case "state":
+      return {
+        kind: "state",
+        id: command.id,
+        condenser: "agent_reset",
+        outlook: "At 80 % (6,400 of 8,000 tokens) the agent is warned; it decides when to start afresh.",
+        profile: { name: "practice", about: "practice · 8,000 tokens, the model's window · no key needed" },
+        saved: [
+          { name: "careful", about: "anthropic/some-model · 200,000 tokens, set in the profile · key found" },
+          { name: "cheap", about: "openai/some-model · limit not known yet · key not found" },
+        ],
+        kinds: ["agent_reset", "new_context", "llm_summarizing", "summarizing_window", "no_op"].map((name) => ({
+          name,
+          about: `What ${name} does with a context that fills, in one plain sentence.`,
+        })),
+      };
+    case "conversations":
+      return {
+        kind: "conversations",
+        id: command.id,
+        conversations: ["Sales by region", "", "مرحبا"].map((title, i) => ({
+          id: `stored-${i}`,
+          title,
+          changed: "2026-03-02T09:30:00Z",
+          events: 40 + i,
+        })),
+        more: true,
+      };
+    case "examine":
+      return { kind: "examined", id: command.id, findings: FINDINGS };
     default:
       return undefined;
   }
 }
+
+const FINDINGS: UpdateOf<"examined">["findings"] = [
+  {
+    topic: "Subshells",
+    state: "attention",
+    found: "not supported by this kernel",
+    meaning: "While a cell runs, the page is not heard.",
+    fix: "Run: pip install --upgrade ipykernel",
+  },
+  { topic: "Store", state: "ok", found: "can be written to", meaning: "", fix: "" },
+];
 
 /** A sawtooth of so many requests, spread over a log of this length. */
 export function timeline(id: string, length: number, points: number): Told {

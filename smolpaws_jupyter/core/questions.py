@@ -236,27 +236,29 @@ class State(QuestionBase):
     kind: Literal["state"] = "state"
 
 
-KeyState = Literal["found", "missing", "not needed"]
+class Choice(Frozen):
+    """Something that a person may choose by its name, and what it is, in words.
 
-
-class ProfileInfo(Frozen):
-    """A saved profile, or the one in use; never its base URL, its key or where that lies. `limit` in input tokens."""
+    Of a profile that is its model, its limit and whether its key is there; never its base URL, its key or where that
+    lies (R-BIND-7).
+    """
 
     name: str
-    model: str
-    limit: int | None
-    limit_from: LimitFrom
-    key: KeyState
+    about: str
 
 
 class StateIs(AnswerBase):
-    """Answer to `state`. `condenser` is the kind in force; `outlook` says in words what it does next."""
+    """Answer to `state`. `condenser` is the kind in force; `outlook` says in words what it does next.
+
+    `kinds` are those that a new conversation can have.
+    """
 
     kind: Literal["state"] = "state"
     condenser: str
     outlook: str
-    profile: ProfileInfo
-    saved: Many[ProfileInfo]
+    profile: Choice
+    saved: Many[Choice]
+    kinds: Many[Choice]
 
 
 class Conversations(QuestionBase):

@@ -6,6 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ..core import questions as q
+from ..core.budget import Budget
+from ..core.policies import CONDENSERS
 from ..core.profile_choice import NamedProfile
 from ..core.profiles import Binding
 from ..runtime.checkup import key_state
@@ -26,25 +28,32 @@ async def state(session: Session, asked: q.State) -> q.StateIs:
     assert binding is not None
     profiles = opener.catalogue.profiles
     saved = [freeze(NamedProfile(name, profile)) for name, profile in sorted(profiles.items())]
-    told = await asyncio.to_thread(lambda: [_profile(one, opener.keys) for one in (binding, *saved)])
     return q.StateIs(
         id=asked.id,
         condenser=talk.policy.kind,
         outlook=outlook,
-        profile=told[0].model_copy(update={"limit": budget.limit, "limit_from": budget.limit_from}),
-        saved=tuple(told[1:]),
+        profile=await asyncio.to_thread(_profile, binding, budget, opener.keys),
+        saved=tuple(await asyncio.to_thread(lambda: [_profile(one, _said(one), opener.keys) for one in saved])),
+        kinds=tuple(q.Choice(name=kind, about=settings.about) for kind, settings in CONDENSERS.items()),
     )
 
 
-def _profile(binding: Binding, keys: Keys) -> q.ProfileInfo:
+def _profile(binding: Binding, budget: Budget, keys: Keys) -> q.Choice:
+    match budget.limit_from:
+        case "profile":
+            size = f"{budget.limit:,} tokens, set in the profile"
+        case "model":
+            size = f"{budget.limit:,} tokens, the model's window"
+        case "unknown":
+            size = "limit not known yet"
+    key = {"found": "key found", "missing": "key not found", "not needed": "no key needed"}[key_state(binding, keys)]
+    return q.Choice(name=binding.profile, about=f"{binding.model} · {size} · {key}")
+
+
+def _said(binding: Binding) -> Budget:
+    """What a profile says of its limit; the model's own window is looked up when it is used."""
     limit = binding.max_input_tokens
-    return q.ProfileInfo(
-        name=binding.profile,
-        model=binding.model,
-        limit=limit,
-        limit_from="unknown" if limit is None else "profile",
-        key=key_state(binding, keys),
-    )
+    return Budget(limit=limit, limit_from="unknown" if limit is None else "profile")
 
 
 async def stored(session: Session, asked: q.Conversations) -> q.ConversationsAre:

@@ -9,17 +9,19 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from ..core.errors import SettingsError
 from ..core.findings import Finding
 from ..core.profiles import Binding
-from ..core.questions import KeyState
 from . import lock
 from .keys import Keys, MissingKey
 from .settings_store import SettingsStore
 
 FEW_BYTES = 100 * 1024 * 1024
 TOO_FEW_BYTES = 5 * 1024 * 1024
+
+KeyState = Literal["found", "missing", "not needed"]
 
 _NETWORK_DISKS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "lustre", "afs", "ceph", "glusterfs", "beegfs", "gpfs")
 

@@ -27,13 +27,13 @@ def test_r_bind_7_the_page_learns_names_and_limits_and_never_a_base_url_or_a_key
 
     assert told["condenser"] == "agent_reset"
     assert "the agent is warned" in told["outlook"]
-    assert told["profile"]["model"] == "practice"
-    assert told["profile"]["key"] == "not needed"
-    saved = {one["name"]: one for one in told["saved"]}
-    assert saved["mine"] == {
-        "name": "mine", "model": "openai/gpt-x", "limit": 5_000, "limit_from": "profile", "key": "found",
-    }  # fmt: skip
-    assert saved["keyless"]["key"] == "missing"
+    assert told["profile"]["name"] == "practice"
+    assert told["profile"]["about"] == "practice · 8,000 tokens, the model's window · no key needed"
+    saved = {one["name"]: one["about"] for one in told["saved"]}
+    assert saved["mine"] == "openai/gpt-x · 5,000 tokens, set in the profile · key found"
+    assert saved["keyless"].endswith("key not found")
+    assert len(told["kinds"]) == 5
+    assert all(kind["about"].endswith(".") for kind in told["kinds"])
     examined = page.ask("examine")
     assert {"Versions", "Subshells", "Connection", "Store"} <= {one["topic"] for one in examined["findings"]}
     assert next(one for one in examined["findings"] if one["topic"] == "Connection")["state"] == "ok"
@@ -98,7 +98,7 @@ def test_a_profile_is_bound_between_steps_and_a_refusal_says_why(k: Kernel):
     page = page_of(k, "paws")
 
     assert page.ask("bind", profile="practice/late")["kind"] == "ack"
-    assert page.ask("state")["profile"]["model"] == "practice/late"
+    assert page.ask("state")["profile"]["name"] == "practice/late"
     refused = page.ask("bind", profile=" ")
     assert (refused["kind"], refused["code"]) == ("refused", "profile_not_found")
-    assert page.ask("state")["profile"]["model"] == "practice/late"
+    assert page.ask("state")["profile"]["name"] == "practice/late"

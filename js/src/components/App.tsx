@@ -7,6 +7,7 @@ import { ApprovalCard } from "./ApprovalCard";
 import { Banners } from "./Banners";
 import { Composer } from "./Composer";
 import { ViewContext } from "./context";
+import { Conversation } from "./conversation/Conversation";
 import { Header } from "./Header";
 import { isComposing } from "./keys";
 import { Notes } from "./notes/Notes";
@@ -25,6 +26,7 @@ export const PANELS: readonly Panel[] = [
   { id: "timeline", label: "tab.timeline", View: Timeline },
   { id: "weight", label: "tab.weight", View: Weight },
   { id: "notes", label: "tab.notes", View: Notes },
+  { id: "state", label: "tab.state", View: Conversation },
 ];
 
 export function App({ store }: { store: Store }) {

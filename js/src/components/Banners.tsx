@@ -1,6 +1,7 @@
 // What the person should know beside the conversation: that the kernel is busy or gone, that nothing can be changed here,
 // what the provider said, what came of a command, and what is approved for this run.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { say } from "../words/say";
 import { useView } from "./context";
 import { Sign } from "./icons";
@@ -10,6 +11,7 @@ export function Banners() {
     <div class="paws-banners">
       <Connection />
       <ReadOnly />
+      <StoreNotice />
       <Problem />
       <Notices />
       <Grants />
@@ -77,6 +79,18 @@ function ReadOnly() {
   return (
     <Banner tone="warn" action={button}>
       {say("readOnly.title", { reason })}
+    </Banner>
+  );
+}
+
+/** What the store noticed. It hinders nothing, so it can be put away. */
+function StoreNotice() {
+  const { value: text } = useView().store.traits.notice;
+  const [away, setAway] = useState("");
+  if (text === "" || text === away) return null;
+  return (
+    <Banner tone="info" action={<Dismiss onClick={() => setAway(text)} />}>
+      {say("notice.title")} {text}
     </Banner>
   );
 }

@@ -7,7 +7,7 @@ import { isComposing } from "./keys";
 
 export function Composer() {
   const { store, page } = useView();
-  const { status, read_only, profile } = store.traits;
+  const { status, read_only, profile, conversation_id } = store.traits;
   const area = useRef<HTMLTextAreaElement>(null);
   const draft = page.draft.value;
   const gone = store.connection.value === "gone";
@@ -20,6 +20,13 @@ export function Composer() {
     box.style.blockSize = "auto"; // grows with its text, up to the limit in the style sheet
     box.style.blockSize = `${box.scrollHeight + 2}px`;
   }, [draft]);
+  const notices = store.outbox.notices.value;
+  useEffect(() => page.refused(notices.map(({ id }) => id)), [page, notices]);
+  const conversation = useRef(conversation_id.value);
+  useEffect(() => {
+    if (conversation.current !== conversation_id.value) page.moved();
+    conversation.current = conversation_id.value;
+  }, [page, conversation_id.value]);
   const wanted = page.wantsFocus.value;
   useEffect(() => {
     if (wanted > 0) area.current?.focus();

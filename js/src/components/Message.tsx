@@ -26,6 +26,7 @@ export function Message({ row }: { row: MessageRow }) {
       <Rest blocks={row.blocks} leftOut={row.leftOut} />
       <p class="paws-message-foot">
         {row.state === "unread" && <Unread row={row} />}
+        {row.state === "read" && <Fork row={row} text={text} />}
         {row.state === "withdrawn" && <span>{say("message.withdrawn")}</span>}
         <Copy text={text} />
         <time class="paws-time" title={dateOf(row.time)}>
@@ -62,6 +63,18 @@ function Unread({ row }: { row: MessageRow }) {
         {say("withdraw")}
       </button>
     </>
+  );
+}
+
+/** Goes on from before a message. Before the first one there is nothing to go on from. */
+function Fork({ row, text }: { row: MessageRow; text: string }) {
+  const { store, page } = useView();
+  if (row.position <= 1 || store.connection.value === "gone") return null;
+  const fork = () => page.fork(store.send({ kind: "fork", at: null, before: row.key }), text);
+  return (
+    <button type="button" class="paws-link" title={say("fork.title")} disabled={store.working} onClick={fork}>
+      {say("fork")}
+    </button>
   );
 }
 

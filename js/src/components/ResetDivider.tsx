@@ -1,18 +1,20 @@
 // Where a new context begins: what left, and what the agent (or a summary) handed on. Everything above stays readable.
 import type { ComponentChildren } from "preact";
+import { condensedBy } from "../state/condensed";
 import type { ResetRow } from "../state/rows";
 import { dateOf, say, sayCount, timeOf } from "../words/say";
-import { Sign } from "./icons";
 import { Markdown } from "./Markdown";
+import { LoneShape } from "./timeline/signs";
 
 export function ResetDivider({ row }: { row: ResetRow }) {
   const { number, trigger, message, summary, forgotten, notice } = row;
+  const kind = condensedBy(trigger);
   return (
     <section class="paws-reset">
       <h3 class="paws-reset-line">
         <span>
-          <Sign name="reset" />
-          {say("reset.title", { number })}
+          <LoneShape sort={kind} />
+          {say(kind === "reset" ? "reset.title" : `reset.title.${kind}`, { number })}
           <time class="paws-time" title={dateOf(row.time)}>
             {timeOf(row.time)}
           </time>

@@ -1,5 +1,6 @@
 // One row of the transcript. A row is a value: while it is the same, it is not drawn again.
 import { Component, type ComponentChildren, type VNode } from "preact";
+import { condensedBy } from "../state/condensed";
 import type { ErrorRow, MarkRow, RemarkRow, Row, StoppedRow, SummaryRow, UnknownRow, WarningRow } from "../state/rows";
 import { assertNever } from "../wire/exhaustive";
 import { dateOf, percent, say, sayCount, timeOf } from "../words/say";
@@ -104,7 +105,7 @@ function Warning({ row }: { row: WarningRow }) {
   );
 }
 
-function Summary({ row: { failure } }: { row: SummaryRow }) {
+function Summary({ row: { failure, trigger } }: { row: SummaryRow }) {
   if (failure === null)
     return (
       <p class="paws-waiting">
@@ -116,7 +117,7 @@ function Summary({ row: { failure } }: { row: SummaryRow }) {
     <div class="paws-failure">
       <StateIcon state="error" />
       <div>
-        <strong>{say("summary.failed")}</strong>
+        <strong>{say(condensedBy(trigger) === "reset" ? "reset.failed" : "summary.failed")}</strong>
         <p class="paws-plain">{failure.text}</p>
         <code>{failure.code}</code>
       </div>

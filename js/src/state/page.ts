@@ -19,6 +19,7 @@ export class Page {
   readonly money = signal(false);
   /** Messages that are taken back in order to be written anew. */
   readonly #edited = new Set<string>();
+  #fork: { readonly id: string; readonly text: string } | null = null;
   /** Goes up when the focus should be where one types. */
   readonly wantsFocus = signal(0);
   /** Goes up when the end of the transcript should be in view: the person has just said something. */
@@ -65,6 +66,24 @@ export class Page {
     if (!this.#edited.delete(id)) return;
     const draft = this.draft.value.trimEnd();
     this.draft.value = draft === "" ? text : `${draft}\n\n${text}`;
+    this.wantsFocus.value += 1;
+  }
+
+  /** A fork was asked for from before a message, whose words shall then stand in the box. */
+  fork(id: string, text: string): void {
+    this.#fork = { id, text };
+  }
+
+  /** These commands were refused. */
+  refused(ids: readonly string[]): void {
+    if (this.#fork !== null && ids.includes(this.#fork.id)) this.#fork = null;
+  }
+
+  /** Another conversation is shown: the fork, if one was asked for. */
+  moved(): void {
+    if (this.#fork === null) return;
+    this.draft.value = this.#fork.text;
+    this.#fork = null;
     this.wantsFocus.value += 1;
   }
 

@@ -125,7 +125,17 @@ export interface StoppedRow extends RowBase {
 /** A small line about the conversation itself. */
 export interface MarkRow extends RowBase {
   readonly type: "mark";
-  readonly mark: "paused" | "resumed" | "title" | "profile" | "thresholds" | "fork" | "recovered" | "cut" | "revoked";
+  readonly mark:
+    | "paused"
+    | "resumed"
+    | "title"
+    | "profile"
+    | "thresholds"
+    | "fork"
+    | "recovered"
+    | "cut"
+    | "pinned"
+    | "revoked";
   readonly text: string;
 }
 

@@ -167,8 +167,10 @@ export class TranscriptFold {
       case "RecoveryEvent":
         mark("recovered", record.detail);
         break;
+      case "PinEvent":
+        mark("pinned", String(record.entry_ids.length));
+        break;
       case "ConversationStartEvent": // the header shows what it says
-      case "PinEvent": // says nothing to a person
         break;
       case "UsageEvent": // what went wrong stands in the record beside it
         this.#cancelled = record.purpose === "main_failed" && record.outcome === "cancelled";

@@ -1291,23 +1291,26 @@ export interface NoteReading {
 }
 /**
  * Answer to `state`. `condenser` is the kind in force; `outlook` says in words what it does next.
+ *
+ * `kinds` are those that a new conversation can have.
  */
 export interface StateIs {
   condenser: string;
   id: string;
   kind: "state";
+  kinds: Choice[];
   outlook: string;
-  profile: ProfileInfo;
-  saved: ProfileInfo[];
+  profile: Choice;
+  saved: Choice[];
 }
 /**
- * A saved profile, or the one in use; never its base URL, its key or where that lies. `limit` in input tokens.
+ * Something that a person may choose by its name, and what it is, in words.
+ *
+ * Of a profile that is its model, its limit and whether its key is there; never its base URL, its key or where that
+ * lies (R-BIND-7).
  */
-export interface ProfileInfo {
-  key: "found" | "missing" | "not needed";
-  limit: number | null;
-  limit_from: "profile" | "model" | "unknown";
-  model: string;
+export interface Choice {
+  about: string;
   name: string;
 }
 /**

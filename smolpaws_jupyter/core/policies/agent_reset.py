@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, ValidationError
 
@@ -60,6 +60,7 @@ class AgentResetSettings(CondenserSettings):
     """The agent resets its own context with the tool `condense`; warnings advise it (R-SET-8)."""
 
     condenser_kind: Literal["agent_reset"] = "agent_reset"
+    about: ClassVar[str] = "The agent is warned as its context fills, keeps notes, and decides when to start afresh."
     warning_thresholds: WarningThresholds = (0.75, 0.80, 0.85, 0.90)
     conversation_history: bool = True
     """Offer the tool that searches the stored record."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 
@@ -101,6 +101,9 @@ class CondenserSettings(SettingsModel):
     """
 
     enabled: bool = True
+
+    about: ClassVar[str] = ""
+    """What this kind does, in a sentence for people who choose one."""
 
     def policy(self, notes: str, fallback: HardCondenserSettings | None) -> Policy:
         """The policy of these settings. `notes` is the agent's folder of notes, `fallback` the hard condenser."""

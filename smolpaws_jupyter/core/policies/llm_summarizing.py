@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 from pydantic import ValidationInfo as Info
@@ -32,6 +32,7 @@ class LLMSummarizingSettings(ProfiledSettings):
     """The harness summarises a range by size or tokens, by its own profile or the role `condenser` (R-SET-10)."""
 
     condenser_kind: Literal["llm_summarizing"] = "llm_summarizing"
+    about: ClassVar[str] = "A paid summary replaces older history when it has grown long."
     max_size: int = Field(default=1000, ge=20)
     """Entries of the view above which a summary is made."""
     max_tokens: Annotated[int, Field(gt=0)] | None = None

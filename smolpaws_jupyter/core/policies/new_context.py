@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from .. import wording
 from ..base import Mint, TextBlock, ToolSpec
@@ -47,6 +47,7 @@ class NewContextSettings(CondenserSettings):
     """The agent starts a new context with the tool `new_context` and a handoff (R-SET-9)."""
 
     condenser_kind: Literal["new_context"] = "new_context"
+    about: ClassVar[str] = "The agent is reminded once, and hands over to a new context in its own words."
 
     def policy(self, notes: str, fallback: HardCondenserSettings | None) -> NewContext:
         return NewContext()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from .base import CondenserSettings, HardCondenserSettings, Policy, condenser
 
@@ -12,6 +12,7 @@ class NoOpSettings(CondenserSettings):
     """Nothing is condensed; the context only grows (R-SET-12)."""
 
     condenser_kind: Literal["no_op"] = "no_op"
+    about: ClassVar[str] = "The context only grows; when it is full, the run ends."
 
     def policy(self, notes: str, fallback: HardCondenserSettings | None) -> NoOp:
         return NoOp()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator
 
@@ -51,6 +51,7 @@ class SummarizingWindowSettings(ProfiledSettings):
     """The harness summarises the oldest messages, then cuts long texts (R-SET-11)."""
 
     condenser_kind: Literal["summarizing_window"] = "summarizing_window"
+    about: ClassVar[str] = "The oldest messages are summarised; where that cannot help, long texts are cut."
     summary_ratio: Annotated[Share, AfterValidator(lambda ratio: min(max(ratio, 0.1), 0.8))] = 0.3
     """The share of messages that one reduction replaces, held within 0.1 and 0.8 (R-SET-18)."""
     preserve_recent_messages: int = Field(default=10, ge=0)

@@ -1,0 +1,34 @@
+// A new conversation: how it keeps its context is chosen now, and stays (R-BIND-9).
+import { useState } from "preact/hooks";
+import type { UpdateOf } from "../../wire/names";
+import { say } from "../../words/say";
+import { useView } from "../context";
+
+export function NewConversation({ kinds }: { kinds: UpdateOf<"state">["kinds"] }) {
+  const { store, page } = useView();
+  const [kind, setKind] = useState("agent_reset");
+  const start = () => {
+    store.send({ kind: "new", condenser_kind: kind });
+    page.panel.value = "transcript";
+  };
+  return (
+    <details>
+      <summary>{say("new.title")}</summary>
+      <fieldset class="paws-kinds">
+        <legend>{say("new.choose")}</legend>
+        {kinds.map(({ name, about }) => (
+          <label key={name}>
+            <input type="radio" name="paws-kind" checked={kind === name} onChange={() => setKind(name)} />
+            <span>
+              <code>{name}</code> {about}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {store.working && <p class="paws-muted">{say("state.working")}</p>}
+      <button type="button" class="paws-button paws-primary" disabled={store.working} onClick={start}>
+        {say("new.start")}
+      </button>
+    </details>
+  );
+}
