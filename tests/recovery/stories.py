@@ -196,7 +196,15 @@ async def the_agent_hands_over(life: Life) -> None:
     twice = calls(call("new_context", handoff="a"), call("note", text="n"), call("new_context", handoff="b"))
     far_too_long = call("new_context", handoff="h" * 9_000)
     moves = [twice, far_too_long, call("new_context", handoff="c"), reply("x" * 6_200)]
-    moves += [reply("y" * 3_000), reply("Small."), overflow(), reply("On."), overflow(), overflow()]
+    moves += [
+        call("look", text="l"),
+        reply("y" * 3_000),
+        reply("Small."),
+        overflow(),
+        reply("On."),
+        overflow(),
+        overflow(),
+    ]
     summaries = [reply("It was long."), reply("Too long."), reply("A rescue."), reply(" "), reply("By hand.")]
     t = life.begin(moves, summaries, settings=NEW_CONTEXT)
     for text in ("Work", "Reminded", "Too full", "Rescue me", "Again", "And again"):
@@ -217,7 +225,7 @@ async def the_window_slides(life: Life) -> None:
     summaries = [overflow(), reply("A summary."), failure("server"), failure("rate_limit")]
     summaries += [reply("Never.").held(summarising), reply("Never.").held(by_hand), reply("By hand.")]
     t = life.begin(moves, summaries, settings=WINDOW)
-    for text in ("One", "Two", "Three" * 200, "Four", "Five", "Six"):
+    for text in ("One", "Two", "Three" * 200, "Four", "Five", "Six" * 200):
         await life.ask(text)
     life.tell("Seven")
     await life.reaches(summarising)

@@ -73,7 +73,7 @@ def condensers(draw: Callable[[Any], Any]) -> dict[str, Any]:
             }
             return {"condenser": {"condenser_kind": "summarizing_window", **window, **own}}
         case "llm_summarizing":
-            tokens = draw(st.sampled_from([{}, {"max_tokens": 700}, {"max_tokens": None}]))
+            tokens = draw(st.sampled_from([{}, {"max_tokens": 760}, {"max_tokens": None}]))
             ordinary = {"max_size": 20, "keep_first": draw(st.sampled_from([0, 2])), "llm_profile_ref": "summary"}
             return {"condenser": {"condenser_kind": "llm_summarizing", **ordinary, **tokens}}
         case "no_op":
