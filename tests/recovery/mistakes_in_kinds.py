@@ -47,12 +47,6 @@ NEW_CONTEXT = [
         '        "count": None,\n',
         "A new context does not rearm the reminder.",
     ),
-    Mistake(
-        "runtime/condensing.py",
-        '        if overflow.view.rescue is not None:\n            end(self.log, "context_rescue_blocked", wording.capacity',
-        '        if False:\n            end(self.log, "context_rescue_blocked", wording.capacity',
-        "A second rescue is bought before sending.",
-    ),
 ]
 
 WINDOW = [
@@ -109,12 +103,6 @@ WINDOW = [
         "    once = False\n",
         "    once = True\n",
         "A window stops after one summary that did not suffice.",
-    ),
-    Mistake(
-        "core/policies/summarizing_window.py",
-        "        wanted = min(wanted, in_all - self._settings.preserve_recent_messages, sum(sizes))\n",
-        "        wanted = min(wanted, sum(sizes))\n",
-        "A window summarises what it should preserve.",
     ),
 ]
 

@@ -66,7 +66,7 @@ def condensers(draw: Callable[[Any], Any]) -> dict[str, Any]:
             ahead = draw(st.sampled_from([None, {"compression_threshold": 0.8}]))
             window = {
                 "summary_ratio": draw(st.sampled_from([0.3, 0.5, 0.8])),
-                "preserve_recent_messages": draw(st.sampled_from([0, 1, 1, 3])),
+                "preserve_recent_messages": draw(st.sampled_from([0, 1, 1, 6])),
                 "pin_first": draw(st.sampled_from([0, 1, 2])),
                 "proactive_compression": ahead,
                 "truncate_preserve_chars": 60,
