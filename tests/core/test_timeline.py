@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 
 from smolpaws_jupyter.core.base import Usage
+from smolpaws_jupyter.core.events import UsageEvent
 from smolpaws_jupyter.core.instruments.asked import Requests
 from smolpaws_jupyter.core.instruments.parts import quarters, tokens
 from smolpaws_jupyter.core.instruments.timeline import Timeline
@@ -149,7 +150,7 @@ def test_every_estimate_is_that_of_the_request_that_was_sent(history: History):
     records = [e for e in history.events if e.kind == "ResponseEvent" or getattr(e, "purpose", "") == "main_failed"]
     assert [point.event_id for point in points if point.event_id[0] in "rk"] == [record.id for record in records]
     for record, point in zip(records, (p for p in points if p.event_id[0] in "rk"), strict=True):
-        if record.kind == "UsageEvent":
+        if isinstance(record, UsageEvent) and record.read_through is not None:
             ids = [event.id for event in history.events]
             at, boundary = ids.index(record.id), ids.index(record.read_through)
             advice = [e for e in history.events[boundary + 1 : at] if e.kind.startswith("ContextW")]

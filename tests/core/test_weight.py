@@ -12,6 +12,7 @@ from smolpaws_jupyter.core.instruments.parts import aside_parts, entry_parts, fi
 from smolpaws_jupyter.core.instruments.timeline import Timeline
 from smolpaws_jupyter.core.instruments.weight import Scales, Weighed, Weight
 from smolpaws_jupyter.core.messages import json_bytes, messages_of, request_size, tool_definitions
+from smolpaws_jupyter.core.records import UnknownEvent
 from smolpaws_jupyter.core.view import View
 from tests.builders import PICTURE, READ_FILE, History, call
 from tests.histories import foreign_logs, histories
@@ -152,6 +153,8 @@ def shown(history: History) -> list[View]:
     ids = [event.id for event in events]
     told = ""
     for at, event in enumerate(events):
+        if isinstance(event, UnknownEvent):
+            continue
         match event.kind:
             case "ResponseEvent":
                 boundary: Any = event.read_through
