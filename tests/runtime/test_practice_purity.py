@@ -18,14 +18,14 @@ from smolpaws_jupyter.core.practice import Reply, reply
 from smolpaws_jupyter.core.view import View
 from tests.practice_driver import Played, play
 
+pytestmark = pytest.mark.slow
+
 TASK = "In data/, total precipitation over all files and find the largest temp_max; write the report to report.md"
 MODELS = {"diligent": "practice", "late": "practice/late", "careless": "practice/careless"}
 
 ELSEWHERE = """
 import json, sys
 from smolpaws_jupyter.core.practice import reply
-
-pytestmark = pytest.mark.slow
 
 cases = json.load(sys.stdin)
 
