@@ -151,7 +151,7 @@ def subshells() -> Finding:
         state="attention",
         found="not supported by this kernel",
         meaning="While a cell runs, the page is not heard: Stop and approvals wait until it ends.",
-        fix='Run: pip install --upgrade "ipykernel>=7", then restart the kernel; or interrupt the cell.',
+        fix='Run: pip install --upgrade "ipykernel>=7.4", then restart the kernel; or interrupt the cell.',
     )
 
 

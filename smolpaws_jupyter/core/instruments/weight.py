@@ -13,8 +13,9 @@ from typing import Literal
 from ..base import Frozen, JsonObject
 from ..entries import Entries
 from ..events import ConversationStartEvent, Event
+from ..messages import closed
 from ..records import UnknownEvent
-from ..units import Entry, groups
+from ..units import Entry
 from ..view import View
 from .asked import Requests
 from .labels import Labels, What
@@ -127,11 +128,11 @@ class Weight:
             self._come(_sums(fixed_parts(view.start)))
         if view.read.grew_from(self._read) and view.cuts is self._cuts:
             fresh = view.read[self._done :]
-            closed = _closed(fresh, view)
-            self._come(_sums(entry_parts(fresh[:closed], view)))
-            self._done += closed
+            settled = closed(fresh, view)
+            self._come(_sums(entry_parts(fresh[:settled], view)))
+            self._done += settled
         else:
-            self._done = _closed(view.read, view)
+            self._done = closed(view.read, view)
             self._change_to(_sums(entry_parts(view.read[: self._done], view)))
         self._read, self._cuts = view.read, view.cuts
 
@@ -214,12 +215,3 @@ def _sums(parts: Iterable[Part]) -> dict[str, int]:
 
 def _waiting(view: View) -> Iterable[Part]:
     return (*entry_parts(view.unread, view), *aside_parts(view.asides))
-
-
-def _closed(entries: Entries[Entry] | list[Entry], view: View) -> int:
-    """How many entries precede the first batch with an open call."""
-    waiting = {call.id for call in view.open_calls}
-    if not waiting:
-        return len(entries)
-    starts = (g.start for g in groups(entries) if any(entries[at].id in waiting for at in g))
-    return next(starts, len(entries))
