@@ -15,10 +15,9 @@ const options = {
   format: "esm",
   target: "es2022",
   minify: true,
-  // Calls of `h` take children as arguments, which needs a tenth less room than a field of that name each time.
-  jsx: "transform",
-  jsxFactory: "h",
-  jsxFragment: "Fragment",
+  // Calls of `h` take children as arguments, which need less room than a field of that name each time. What tsconfig.json
+  // says of JSX, for the types, would win over options of esbuild, so these settings stand in its place.
+  tsconfigRaw: { compilerOptions: { jsx: "react", jsxFactory: "h", jsxFragmentFactory: "Fragment", target: "es2022" } },
   inject: ["scripts/h.mjs"],
   metafile: true,
   legalComments: "none", // whole licences go into a file of their own

@@ -75,9 +75,17 @@ function withoutNames(shape) {
 
 for (const name of Object.keys(shapes)) if (name in shapes) shapes[name] = withoutNames(shapes[name]);
 
-/** Fields of every record: they stand first, as one sign. */
+/** Fields of every record: they stand first. */
 const COMMON = ["command_id", "id", "timestamp"];
-const SIGN = "command_id:s|0,id,timestamp";
+/** What is written often has a sign. */
+const SIGNS = {
+  "^": "command_id:s|0,id,timestamp",
+  "!": "source:'environment'",
+  "~": "source:'user'",
+  "%": "tool_call_id,tool_name",
+  "=": "input_event_id:s|0",
+  $: ":s|0",
+};
 
 const LETTERS = { integer: "i", number: "n", boolean: "b", object: "o", array: "a", null: "0", any: "*" };
 
@@ -103,9 +111,15 @@ function plain(shape) {
   return shape === "string" ? "s" : written(shape);
 }
 
-shapes["^"] = "";
-const lines = Object.entries(shapes).map(
-  ([name, shape]) =>
-    `  ${JSON.stringify(name)}: ${JSON.stringify(name === "^" ? SIGN : plain(shape).replaceAll(SIGN, "^"))}`,
-);
-writeFileSync(process.argv[2] ?? "src/wire/shapes.json", `{\n${lines.join(",\n")}\n}\n`);
+/** The text with the signs in it. */
+function signed(text) {
+  const taken = Object.keys(SIGNS).find((sign) => text.includes(sign));
+  if (taken !== undefined) throw new Error(`a name or a value contains "${taken}": choose another sign`);
+  return Object.entries(SIGNS).reduce((all, [sign, often]) => all.replaceAll(often, () => sign), text);
+}
+
+const texts = {
+  ...Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, signed(plain(shape))])),
+  ...SIGNS,
+};
+writeFileSync(process.argv[2] ?? "src/wire/shapes.json", `${JSON.stringify(texts, null, 2)}\n`);

@@ -1,7 +1,9 @@
 // A call that waits for a person: what it is, shown whole, and the answers. An answer is bound to exactly what was shown.
+
 import { useRef } from "preact/hooks";
 import type { ApprovalRequest } from "../wire/names";
 import { say, sayCount } from "../words/say";
+import { Button } from "./buttons";
 import { useView } from "./context";
 import { Diff, Whole } from "./Diff";
 import { StateIcon } from "./icons";
@@ -58,19 +60,13 @@ function Answers({ request: { action_id, digest, covers } }: { request: Approval
   };
   return (
     <div class="paws-answers">
-      <button
-        type="button"
-        class="paws-button paws-primary"
-        data-approve
-        disabled={answered}
-        onClick={() => approve("once")}
-      >
+      <Button class="paws-primary" data-approve disabled={answered} onClick={() => approve("once")}>
         {say("approval.once")}
-      </button>
+      </Button>
       {covers !== null && (
-        <button type="button" class="paws-button" disabled={answered} onClick={() => approve("run")}>
+        <Button disabled={answered} onClick={() => approve("run")}>
           {say("approval.run")}
-        </button>
+        </Button>
       )}
       <span class="paws-space" />
       <form

@@ -1,8 +1,10 @@
 // What the person should know beside the conversation: that the kernel is busy or gone, that nothing can be changed here,
 // what the provider said, what came of a command, and what is approved for this run.
+
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { say } from "../words/say";
+import { Button, Link, SignButton } from "./buttons";
 import { useView } from "./context";
 import { Sign } from "./icons";
 
@@ -36,11 +38,7 @@ function Banner({ tone, children, action }: BannerProps) {
 }
 
 function Dismiss({ onClick }: { onClick: () => void }) {
-  return (
-    <button type="button" class="paws-icon-button" aria-label={say("dismiss")} title={say("dismiss")} onClick={onClick}>
-      <Sign name="close" />
-    </button>
-  );
+  return <SignButton name="close" label={say("dismiss")} onClick={onClick} />;
 }
 
 function Connection() {
@@ -71,11 +69,7 @@ function ReadOnly() {
   const { value: reason } = store.traits.read_only;
   if (reason === "") return null;
   const takeOver = () => store.send({ kind: "take_over" });
-  const button = (
-    <button type="button" class="paws-button" onClick={takeOver}>
-      {say("readOnly.takeOver")}
-    </button>
-  );
+  const button = <Button onClick={takeOver}>{say("readOnly.takeOver")}</Button>;
   return (
     <Banner tone="warn" action={button}>
       {say("readOnly.title", { reason })}
@@ -132,9 +126,7 @@ function Grants() {
       {granted.map(({ action_id, covers }) => (
         <span key={action_id} class="paws-grant">
           {covers}
-          <button type="button" class="paws-link" onClick={() => store.send({ kind: "revoke", action_id })}>
-            {say("grants.revoke")}
-          </button>
+          <Link onClick={() => store.send({ kind: "revoke", action_id })}>{say("grants.revoke")}</Link>
         </span>
       ))}
     </div>
@@ -150,15 +142,10 @@ function Held() {
   if (store.connection.value === "gone") return null;
   const asked = store.outbox.sent.value.some(({ command }) => command.kind === "resume");
   const button = (
-    <button
-      type="button"
-      class="paws-button paws-primary"
-      disabled={asked}
-      onClick={() => store.send({ kind: "resume" })}
-    >
+    <Button class="paws-primary" disabled={asked} onClick={() => store.send({ kind: "resume" })}>
       <Sign name={status.value === "error" ? "retry" : "play"} />
       {say(status.value === "error" ? "retry" : "continue")}
-    </button>
+    </Button>
   );
   return (
     <Banner tone="info" action={button}>

@@ -1,9 +1,11 @@
 // How full the context is, as a bar with its warning stages and in words; what nobody counted is never shown as a number.
+
 import { useMemo, useState } from "preact/hooks";
 import { newId } from "../state/ids";
 import type { Budget } from "../wire/names";
 import { percent, say, sayCount } from "../words/say";
 import { BudgetDetails } from "./BudgetDetails";
+import { SignButton } from "./buttons";
 import { useView } from "./context";
 import { Sign } from "./icons";
 import { Stages } from "./Stages";
@@ -46,19 +48,15 @@ export function BudgetMeter() {
             {say("details")}
             <Sign name="chevron" />
           </button>
-          <button
-            type="button"
-            class="paws-icon-button"
-            aria-label={say("search")}
-            title={say("search")}
+          <SignButton
+            name="search"
+            label={say("search")}
             aria-pressed={page.search.value !== null}
             onClick={() => {
               page.search.value = page.search.value === null ? "" : null;
               page.found.value = null;
             }}
-          >
-            <Sign name="search" />
-          </button>
+          />
         </span>
       </div>
       {open && <BudgetDetails id={details} />}

@@ -1,9 +1,11 @@
 // A tool call: one line that unfolds to what went in and what came out.
+
 import { useState } from "preact/hooks";
 import { textOf } from "../state/calls";
 import type { Call, CallResult } from "../state/rows";
 import { withoutAnsi } from "../text/ansi";
 import { duration, say, share, type WordId } from "../words/say";
+import { Link } from "./buttons";
 import { CallInput } from "./CallInput";
 import { useView } from "./context";
 import { useClock } from "./hooks";
@@ -107,11 +109,7 @@ function CallOutput({ result }: { result: CallResult }) {
       ) : (
         <Output text={whole && output !== null ? output : shown} />
       )}
-      {partly && !whole && (
-        <button type="button" class="paws-link" onClick={() => setWhole(true)}>
-          {say("call.whole")}
-        </button>
-      )}
+      {partly && !whole && <Link onClick={() => setWhole(true)}>{say("call.whole")}</Link>}
       {whole && <LeftOutText leftOut={result.leftOut} path={["observation", "output"]} />}
     </section>
   );

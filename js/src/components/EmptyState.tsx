@@ -1,6 +1,8 @@
 // What a new conversation shows: what to do, and a way back to the last one.
+
 import sentences from "../wire/practice.json";
 import { dateOf, say } from "../words/say";
+import { Button } from "./buttons";
 import { useView } from "./context";
 
 export function EmptyState() {
@@ -46,9 +48,7 @@ function Resumable({ id, title, changed, events }: { id: string; title: string; 
         {say("resume.title", { title: name })}{" "}
         <span class="paws-muted">{say("resume.detail", { events, changed: dateOf(changed) })}</span>
       </span>
-      <button type="button" class="paws-button" onClick={() => store.send({ kind: "open", conversation_id: id })}>
-        {say("resume")}
-      </button>
+      <Button onClick={() => store.send({ kind: "open", conversation_id: id })}>{say("resume")}</Button>
     </div>
   );
 }

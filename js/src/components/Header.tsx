@@ -1,6 +1,8 @@
 // The head of the page: what this is, how it stands, the ways to hold it, and how full its context is.
+
 import { say } from "../words/say";
 import { BudgetMeter } from "./BudgetMeter";
+import { Button } from "./buttons";
 import { useView } from "./context";
 import { Sign, StateIcon } from "./icons";
 
@@ -54,26 +56,20 @@ function Hold() {
   return (
     <span class="paws-hold">
       {active && (
-        <button
-          type="button"
-          class="paws-button paws-quiet"
+        <Button
+          class="paws-quiet"
           disabled={gone || pausing}
           title={say("pause.title")}
           onClick={() => store.send({ kind: "pause" })}
         >
           <Sign name="pause" />
           <span class="paws-label">{say(pausing ? "pausing" : "pause")}</span>
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
-        class="paws-button paws-stop"
-        disabled={!store.canStop}
-        onClick={() => store.send({ kind: "stop" })}
-      >
+      <Button class="paws-stop" disabled={!store.canStop} onClick={() => store.send({ kind: "stop" })}>
         <Sign name="stop" />
         {say(stopping ? "stopping" : "stop")}
-      </button>
+      </Button>
     </span>
   );
 }

@@ -1,7 +1,9 @@
 // The rest of a text that was too large to come along: it comes when it is wanted.
+
 import type { LeftOut } from "../wire/names";
 import { say } from "../words/say";
 import { NotAnswered } from "./asking";
+import { Link } from "./buttons";
 import { useView } from "./context";
 import { Output } from "./Text";
 
@@ -17,11 +19,7 @@ export function LeftOutText({ leftOut, path }: Props) {
   if (one === undefined) return null;
   const fetched = store.texts.all.value.get(one.sha256);
   if (fetched === undefined)
-    return (
-      <button type="button" class="paws-link" onClick={() => store.texts.fetch(one)}>
-        {say("rest.show", { size: one.chars })}
-      </button>
-    );
+    return <Link onClick={() => store.texts.fetch(one)}>{say("rest.show", { size: one.chars })}</Link>;
   return (
     <>
       {fetched.text !== "" && <Output text={fetched.text} />}

@@ -1,14 +1,17 @@
 // What a person wrote, and what the agent answered.
+
 import { useEffect } from "preact/hooks";
 import { textOf } from "../state/calls";
 import type { MessageRow, ReplyRow } from "../state/rows";
 import type { Block, LeftOut } from "../wire/names";
-import { dateOf, say, timeOf } from "../words/say";
+import { say } from "../words/say";
+import { Link } from "./buttons";
 import { useView } from "./context";
 import { Images } from "./Images";
 import { LeftOutText } from "./LeftOutText";
 import { Markdown } from "./Markdown";
 import { Copy } from "./Text";
+import { Time } from "./Time";
 
 export function Message({ row }: { row: MessageRow }) {
   const { page } = useView();
@@ -29,9 +32,7 @@ export function Message({ row }: { row: MessageRow }) {
         {row.state === "read" && <Fork row={row} text={text} />}
         {row.state === "withdrawn" && <span>{say("message.withdrawn")}</span>}
         <Copy text={text} />
-        <time class="paws-time" title={dateOf(row.time)}>
-          {timeOf(row.time)}
-        </time>
+        <Time of={row.time} />
       </p>
     </div>
   );
@@ -56,12 +57,12 @@ function Unread({ row }: { row: MessageRow }) {
       <span class="paws-unread" title={say("message.unread.title")}>
         {say("message.unread")}
       </span>
-      <button type="button" class="paws-link" disabled={asked} onClick={edit}>
+      <Link disabled={asked} onClick={edit}>
         {say("edit")}
-      </button>
-      <button type="button" class="paws-link" disabled={asked} onClick={withdraw}>
+      </Link>
+      <Link disabled={asked} onClick={withdraw}>
         {say("withdraw")}
-      </button>
+      </Link>
     </>
   );
 }
@@ -72,9 +73,9 @@ function Fork({ row, text }: { row: MessageRow; text: string }) {
   if (row.position <= 1 || store.connection.value === "gone") return null;
   const fork = () => page.fork(store.send({ kind: "fork", at: null, before: row.key }), text);
   return (
-    <button type="button" class="paws-link" title={say("fork.title")} disabled={store.working} onClick={fork}>
+    <Link title={say("fork.title")} disabled={store.working} onClick={fork}>
       {say("fork")}
-    </button>
+    </Link>
   );
 }
 

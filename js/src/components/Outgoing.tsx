@@ -1,5 +1,7 @@
 // Messages that this page has sent and that are not in the log yet. None is lost: what was not heard can be sent again.
+
 import { say } from "../words/say";
+import { Link } from "./buttons";
 import { useView } from "./context";
 
 export function Outgoing() {
@@ -19,19 +21,15 @@ export function Outgoing() {
               {state === "failed" ? (
                 <>
                   <span>{say("message.failed", { reason })}</span>
-                  <button type="button" class="paws-link" onClick={() => store.again(command.id)}>
-                    {say("send.again")}
-                  </button>
-                  <button
-                    type="button"
-                    class="paws-link"
+                  <Link onClick={() => store.again(command.id)}>{say("send.again")}</Link>
+                  <Link
                     onClick={() => {
                       page.draft.value = command.text;
                       store.outbox.drop(command.id);
                     }}
                   >
                     {say("edit")}
-                  </button>
+                  </Link>
                 </>
               ) : (
                 <span>{say(state === "accepted" ? "message.accepted" : "message.sending")}</span>

@@ -1,9 +1,11 @@
 // Where a new context begins: what left, and what the agent (or a summary) handed on. Everything above stays readable.
+
 import type { ComponentChildren } from "preact";
 import { condensedBy } from "../state/condensed";
 import type { ResetRow } from "../state/rows";
-import { dateOf, say, sayCount, timeOf } from "../words/say";
+import { say, sayCount } from "../words/say";
 import { Markdown } from "./Markdown";
+import { Time } from "./Time";
 import { LoneShape } from "./timeline/signs";
 
 export function ResetDivider({ row }: { row: ResetRow }) {
@@ -15,9 +17,7 @@ export function ResetDivider({ row }: { row: ResetRow }) {
         <span>
           <LoneShape sort={kind} />
           {say(kind === "reset" ? "reset.title" : `reset.title.${kind}`, { number })}
-          <time class="paws-time" title={dateOf(row.time)}>
-            {timeOf(row.time)}
-          </time>
+          <Time of={row.time} />
         </span>
       </h3>
       <p class="paws-reset-what">

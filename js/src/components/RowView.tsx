@@ -1,14 +1,16 @@
 // One row of the transcript. A row is a value: while it is the same, it is not drawn again.
+
 import { Component, type ComponentChildren, type VNode } from "preact";
 import { condensedBy } from "../state/condensed";
 import type { ErrorRow, MarkRow, RemarkRow, Row, StoppedRow, SummaryRow, UnknownRow, WarningRow } from "../state/rows";
 import { assertNever } from "../wire/exhaustive";
-import { dateOf, percent, say, sayCount, timeOf } from "../words/say";
+import { dateOf, percent, say, sayCount } from "../words/say";
 import { CallView } from "./CallView";
 import { Sign, StateIcon } from "./icons";
 import { Markdown } from "./Markdown";
 import { Message, Reply } from "./Message";
 import { ResetDivider } from "./ResetDivider";
+import { Time } from "./Time";
 
 interface Props {
   row: Row;
@@ -110,7 +112,7 @@ function Summary({ row: { failure, trigger } }: { row: SummaryRow }) {
     return (
       <p class="paws-waiting">
         <StateIcon state="running" />
-        {say("summary.running")}
+        {say("activity.summary")}
       </p>
     );
   return (
@@ -153,7 +155,7 @@ function Stopped({ row }: { row: StoppedRow }) {
         {replyLost && ` ${say("stopped.reply")}`}
         {unread > 0 && ` ${sayCount("stopped.unread", unread)}`}
       </span>
-      <time class="paws-time">{timeOf(row.time)}</time>
+      <Time of={row.time} />
     </p>
   );
 }
@@ -162,7 +164,7 @@ function Mark({ row }: { row: MarkRow }) {
   return (
     <p class="paws-mark" title={dateOf(row.time)}>
       <span>{say(`mark.${row.mark}`, { text: row.text })}</span>
-      <time class="paws-time">{timeOf(row.time)}</time>
+      <Time of={row.time} />
     </p>
   );
 }

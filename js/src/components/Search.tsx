@@ -1,10 +1,11 @@
 // Looks for words in the whole transcript, in what is folded and in what is not drawn too. Enter goes to the next place,
 // Shift+Enter to the one before, Esc ends it.
+
 import { useEffect, useRef } from "preact/hooks";
 import { find } from "../state/search";
 import { say } from "../words/say";
+import { SignButton } from "./buttons";
 import { useView } from "./context";
-import { Sign } from "./icons";
 import { isComposing } from "./keys";
 
 export function Search() {
@@ -65,27 +66,16 @@ function Bar({ words }: { words: string }) {
         {places.length === 0 && count !== "" ? say("search.none") : count}
       </span>
       {(["up", "down"] as const).map((way) => (
-        <button
+        <SignButton
+          name={way}
           key={way}
-          type="button"
-          class="paws-icon-button"
-          aria-label={say(`search.${way}`)}
+          label={say(`search.${way}`)}
           title={say(`search.${way}`)}
           disabled={places.length === 0}
           onClick={() => go(way === "down" ? 1 : -1)}
-        >
-          <Sign name={way} />
-        </button>
+        />
       ))}
-      <button
-        type="button"
-        class="paws-icon-button"
-        aria-label={say("search.end")}
-        title={say("search.end")}
-        onClick={close}
-      >
-        <Sign name="close" />
-      </button>
+      <SignButton name="close" label={say("search.end")} onClick={close} />
     </search>
   );
 }

@@ -1,8 +1,10 @@
 // The conversation, as a log that follows its end until the reader scrolls away. Of a long one the last rows are drawn; older
 // ones come on demand. What is still being written stands outside the log, so that a screen reader hears whole messages.
+
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { say } from "../words/say";
 import { Activity } from "./Activity";
+import { Button } from "./buttons";
 import { useView } from "./context";
 import { EmptyState } from "./EmptyState";
 import { Follower } from "./follow";
@@ -81,14 +83,9 @@ export function Transcript() {
       >
         <div class="paws-column" ref={column}>
           {first > 0 && (
-            <button
-              type="button"
-              class="paws-button paws-earlier"
-              title={say("earlier.title", { count: first })}
-              onClick={earlier}
-            >
+            <Button class="paws-earlier" title={say("earlier.title", { count: first })} onClick={earlier}>
               {say("earlier")}
-            </button>
+            </Button>
           )}
           <div role="log" aria-label={say("messages")} aria-busy={!store.whole.value} class="paws-log">
             {rows.slice(first).map((row) => (
@@ -101,10 +98,10 @@ export function Transcript() {
         </div>
       </section>
       {!page.follows.value && (
-        <button type="button" class="paws-button paws-latest" onClick={() => follower.current?.toEnd()}>
+        <Button class="paws-latest" onClick={() => follower.current?.toEnd()}>
           <Sign name="down" />
           {say("latest")}
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -1,8 +1,10 @@
 // What costs what: the heaviest events, the parts of every request, and the rest, so that the sums are whole.
+
 import { useState } from "preact/hooks";
 import type { UpdateOf } from "../wire/names";
 import { say, sayCount } from "../words/say";
 import { NotAnswered, useAnswer } from "./asking";
+import { Button, Link } from "./buttons";
 import { useJump } from "./jump";
 
 type Told = UpdateOf<"weight">;
@@ -27,16 +29,14 @@ export function Weight() {
       <p>{say("weight.about")}</p>
       <fieldset class="paws-choice" aria-label={say("weight.by")}>
         {COLUMNS.map((one) => (
-          <button key={one} type="button" class="paws-button" aria-pressed={by === one} onClick={() => setBy(one)}>
+          <Button key={one} aria-pressed={by === one} onClick={() => setBy(one)}>
             {say(`weight.${one}`)}
-          </button>
+          </Button>
         ))}
       </fieldset>
       {told !== null && <Parts told={told} by={by} />}
       {told !== null && told.count > told.heaviest.length && most === TEN && (
-        <button type="button" class="paws-button" onClick={() => setMost(MORE)}>
-          {say("weight.more")}
-        </button>
+        <Button onClick={() => setMost(MORE)}>{say("weight.more")}</Button>
       )}
     </section>
   );
@@ -102,9 +102,9 @@ function Name({ part, jump }: { part: Part; jump: (position: number) => void }) 
   const name = nameOf(part);
   if (position === null) return name;
   return (
-    <button type="button" class="paws-link" dir="auto" onClick={() => jump(position)}>
+    <Link dir="auto" onClick={() => jump(position)}>
       {about === "" ? name : `${name}: ${about}`}
-    </button>
+    </Link>
   );
 }
 

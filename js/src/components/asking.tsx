@@ -1,7 +1,9 @@
 // How a part of the page asks the kernel: when it is shown, and again while it is shown and things change.
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type AnswerTo, type Asked, NoAnswer, type QuestionKind } from "../state/questions";
 import { say } from "../words/say";
+import { Link } from "./buttons";
 import { useView } from "./context";
 
 /** The same question is asked at most once in so many milliseconds. */
@@ -87,9 +89,7 @@ export function NotAnswered({ problem, again }: { problem: NoAnswer; again: () =
   return (
     <p class="paws-muted">
       {say(`unanswered.${problem.why}`, { reason: problem.message })}{" "}
-      <button type="button" class="paws-link" onClick={again}>
-        {say("unanswered.again")}
-      </button>
+      <Link onClick={again}>{say("unanswered.again")}</Link>
     </p>
   );
 }

@@ -45,21 +45,28 @@ export function OutcomeIcon({ outcome }: { outcome: string }) {
 }
 
 const SIGNS = {
-  chevron: <path d="M6 3.75 10.25 8 6 12.25" class="paws-line" />,
-  send: <path d="M8 13V3.5M3.75 7.5 8 3.25l4.25 4.25" class="paws-line" />,
-  stop: <rect x="4" y="4" width="8" height="8" rx="1.25" class="paws-fill" />,
-  pause: <path d="M5.75 4v8M10.25 4v8" class="paws-line" />,
-  play: <path d="M5.25 3.25v9.5L12.75 8Z" class="paws-fill" />,
-  copy: <path d="M5.75 5.75v-3h7.5v7.5h-3M2.75 5.75h7.5v7.5h-7.5Z" class="paws-line" />,
-  close: <path d="M4.25 4.25l7.5 7.5M11.75 4.25l-7.5 7.5" class="paws-line" />,
-  down: <path d="M8 3v9.5M3.75 8.5 8 12.75l4.25-4.25" class="paws-line" />,
-  up: <path d="M8 13V3.5M3.75 7.5 8 3.25l4.25 4.25" class="paws-line" />,
-  search: <path d="M7 2.75a4.25 4.25 0 1 0 .01 0M10.25 10.25l3 3" class="paws-line" />,
-  retry: <path d="M12.75 8a4.75 4.75 0 1 1-1.5-3.45M11.5 2v3h-3" class="paws-line" />,
-  gauge: <path d="M2.75 12a6 6 0 1 1 10.5 0M8 9.25l2.75-3.5" class="paws-line" />,
-  reset: <path d="M3.25 8a4.75 4.75 0 1 0 1.5-3.45M4.5 2v3h3" class="paws-line" />,
+  chevron: "M6 3.75 10.25 8 6 12.25",
+  send: "M8 13V3.5M3.75 7.5 8 3.25l4.25 4.25",
+  stop: "M4 4h8v8H4Z",
+  pause: "M5.75 4v8M10.25 4v8",
+  play: "M5.25 3.25v9.5L12.75 8Z",
+  copy: "M5.75 5.75v-3h7.5v7.5h-3M2.75 5.75h7.5v7.5h-7.5Z",
+  close: "M4.25 4.25l7.5 7.5M11.75 4.25l-7.5 7.5",
+  down: "M8 3v9.5M3.75 8.5 8 12.75l4.25-4.25",
+  up: "M8 13V3.5M3.75 7.5 8 3.25l4.25 4.25",
+  search: "M7 2.75a4.25 4.25 0 1 0 .01 0M10.25 10.25l3 3",
+  retry: "M12.75 8a4.75 4.75 0 1 1-1.5-3.45M11.5 2v3h-3",
+  gauge: "M2.75 12a6 6 0 1 1 10.5 0M8 9.25l2.75-3.5",
+  reset: "M3.25 8a4.75 4.75 0 1 0 1.5-3.45M4.5 2v3h3",
 } as const;
 
-export function Sign({ name }: { name: keyof typeof SIGNS }) {
-  return <Icon name={name}>{SIGNS[name]}</Icon>;
+export type SignName = keyof typeof SIGNS;
+
+export function Sign({ name }: { name: SignName }) {
+  const solid = name === "stop" || name === "play";
+  return (
+    <Icon name={name}>
+      <path d={SIGNS[name]} class={solid ? "paws-fill" : "paws-line"} />
+    </Icon>
+  );
 }

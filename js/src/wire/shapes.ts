@@ -6,7 +6,7 @@
 //   [shape]                  an array of such
 //   one|other                one of these
 //   {name,other?:shape}      an object with these fields, strings where nothing is said, and perhaps those with a ?
-//   ^                        in an object: what stands under this name
+//   ^ ! ~ % = $              what stands under this name
 //   <kind:value shape,...>   the shape that this field's value chooses; no space stands between the two
 
 /** A JSON type, the name of a shape after `#`, or one of these: */
@@ -32,9 +32,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export function readShapes(written: Readonly<Record<string, string>>): Readonly<Record<string, Shape>> {
-  const { "^": common = "", ...shapes } = written;
-  const read = (text: string) => new Reader(text.replaceAll("^", common)).shape();
-  return Object.fromEntries(Object.entries(shapes).map(([name, text]) => [name, read(text)]));
+  const read = (text: string) => new Reader(text.replace(/[\^!~%=$]/g, (sign) => written[sign] ?? sign)).shape();
+  const named = Object.entries(written).filter(([name]) => /\w/.test(name));
+  return Object.fromEntries(named.map(([name, text]) => [name, read(text)]));
 }
 
 class Reader {

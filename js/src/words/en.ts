@@ -159,7 +159,6 @@ export const EN = {
   "reset.summary": "Summary",
   "reset.notice": "The model is told: {notice}",
   "reset.noMessage": "It left itself no message, only its notes.",
-  "summary.running": "Making a summary of the history…",
   "summary.failed": "The summary failed; the history is intact",
   "error.title": "The run ended with an error",
   "error.recoverable": "Nothing is lost. Mend the cause, then try again.",

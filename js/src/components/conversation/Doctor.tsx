@@ -1,7 +1,9 @@
 // What works here and what does not, with what to do about it. Asked when somebody wants to know.
+
 import { useState } from "preact/hooks";
 import { say } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
+import { Button } from "../buttons";
 import { OutcomeIcon } from "../icons";
 
 const SIGNS = { ok: "done", attention: "unknown", problem: "failed" } as const;
@@ -10,9 +12,7 @@ export function Doctor() {
   const [times, setTimes] = useState(0);
   return (
     <>
-      <button type="button" class="paws-button" onClick={() => setTimes(times + 1)}>
-        {say("doctor.look")}
-      </button>
+      <Button onClick={() => setTimes(times + 1)}>{say("doctor.look")}</Button>
       {times > 0 && <Findings times={times} />}
     </>
   );

@@ -1,8 +1,10 @@
 // The conversation as a file, made by the kernel and saved by the browser.
+
 import { useState } from "preact/hooks";
 import { NoAnswer } from "../../state/questions";
 import { say } from "../../words/say";
 import { NotAnswered } from "../asking";
+import { Button } from "../buttons";
 import { useView } from "../context";
 import { save } from "../requests/RawJson";
 
@@ -32,15 +34,13 @@ export function Exports() {
     <>
       <div class="paws-choice">
         {FORMATS.map((format) => (
-          <button
+          <Button
             key={format}
-            type="button"
-            class="paws-button"
             disabled={busy !== null || store.traits.event_count.value === 0}
             onClick={() => make(format)}
           >
             {say(`export.${format}`)}
-          </button>
+          </Button>
         ))}
       </div>
       <p class="paws-muted">{say("export.about")}</p>

@@ -1,7 +1,9 @@
 // Which model is asked, and which others can be. A page names profiles and models; it never learns a base URL or a key.
+
 import { useState } from "preact/hooks";
 import type { UpdateOf } from "../../wire/names";
 import { say } from "../../words/say";
+import { Button } from "../buttons";
 import { useView } from "../context";
 import { isComposing } from "../keys";
 
@@ -21,10 +23,10 @@ export function Model({ told: { profile, saved } }: { told: Told }) {
           {others.map((one) => (
             <li key={one.name}>
               <Line profile={one} />
-              <button type="button" class="paws-button" disabled={fixed} onClick={() => use(one.name)}>
+              <Button disabled={fixed} onClick={() => use(one.name)}>
                 {say("state.use")}
                 <span class="paws-hidden"> {one.name}</span>
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

@@ -1,7 +1,9 @@
 // A new conversation: how it keeps its context is chosen now, and stays (R-BIND-9).
+
 import { useState } from "preact/hooks";
 import type { UpdateOf } from "../../wire/names";
 import { say } from "../../words/say";
+import { Button } from "../buttons";
 import { useView } from "../context";
 
 export function NewConversation({ kinds }: { kinds: UpdateOf<"state">["kinds"] }) {
@@ -26,9 +28,9 @@ export function NewConversation({ kinds }: { kinds: UpdateOf<"state">["kinds"] }
         ))}
       </fieldset>
       {store.working && <p class="paws-muted">{say("state.working")}</p>}
-      <button type="button" class="paws-button paws-primary" disabled={store.working} onClick={start}>
+      <Button class="paws-primary" disabled={store.working} onClick={start}>
         {say("new.start")}
-      </button>
+      </Button>
     </details>
   );
 }

@@ -1,8 +1,10 @@
 // The stored conversations of the workspace: open, rename, delete. Deleting asks first, in words.
+
 import { useState } from "preact/hooks";
 import type { UpdateOf } from "../../wire/names";
 import { dateOf, say } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
+import { Button, Link } from "../buttons";
 import { useView } from "../context";
 
 type Info = UpdateOf<"conversations">["conversations"][number];
@@ -25,11 +27,7 @@ export function Stored() {
           <Entry key={info.id} info={info} />
         ))}
       </ul>
-      {answer.more && most === FEW && (
-        <button type="button" class="paws-button" onClick={() => setMost(MANY)}>
-          {say("weight.more")}
-        </button>
-      )}
+      {answer.more && most === FEW && <Button onClick={() => setMost(MANY)}>{say("weight.more")}</Button>}
     </>
   );
 }
@@ -82,32 +80,30 @@ function Entry({ info: { id, title, changed, events } }: { info: Info }) {
       {here && <span class="paws-muted">{say("stored.here")}</span>}
       {!here && !asks && (
         <>
-          <button type="button" class="paws-button" disabled={store.working} onClick={open}>
+          <Button disabled={store.working} onClick={open}>
             {say("stored.open")}
             <span class="paws-hidden"> {name}</span>
-          </button>
-          <button type="button" class="paws-link" onClick={() => setAsks(true)}>
+          </Button>
+          <Link onClick={() => setAsks(true)}>
             {say("stored.delete")}
             <span class="paws-hidden"> {name}</span>
-          </button>
+          </Link>
         </>
       )}
       {!here && asks && (
         <div role="alert" class="paws-choice">
           <span>{say("stored.sure", { name })}</span>
-          <button
-            type="button"
-            class="paws-button"
+          <Button
             onClick={() => {
               store.send({ kind: "delete", conversation_id: id });
               setAsks(false);
             }}
           >
             {say("stored.forGood")}
-          </button>
-          <button type="button" class="paws-button paws-quiet" onClick={() => setAsks(false)}>
+          </Button>
+          <Button class="paws-quiet" onClick={() => setAsks(false)}>
             {say("stored.keep")}
-          </button>
+          </Button>
         </div>
       )}
     </li>

@@ -1,11 +1,13 @@
 // The agent's notes: as they are, and for each reset what they had gained before it and what was read of them afterwards.
 
 import type { UpdateOf } from "../../wire/names";
-import { dateOf, say, timeOf, type WordId } from "../../words/say";
+import { say, type WordId } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
+import { Link } from "../buttons";
 import { Sign } from "../icons";
 import { useJump } from "../jump";
 import { Code } from "../Text";
+import { Time } from "../Time";
 import { Changes } from "./Changes";
 
 type Told = UpdateOf<"notes">;
@@ -63,12 +65,8 @@ function AtReset({ reset: { number, position, time, changes, read, unread } }: {
     <section class="paws-note-reset" aria-label={say("reset.title", { number })}>
       <h3>
         <Sign name="reset" />
-        <button type="button" class="paws-link" onClick={() => jump(position)}>
-          {say("reset.title", { number })}
-        </button>
-        <time class="paws-time" title={dateOf(time)}>
-          {timeOf(time)}
-        </time>
+        <Link onClick={() => jump(position)}>{say("reset.title", { number })}</Link>
+        <Time of={time} />
       </h3>
       <Changes title="notes.gained" changes={changes} />
       <dl class="paws-facts">

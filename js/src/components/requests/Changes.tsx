@@ -1,9 +1,11 @@
 // What changed from one request of the log to another: what left, what stayed, what came.
+
 import { useState } from "preact/hooks";
 import { aroundReset, lastTwo, type Pair, type Sent, sentIn } from "../../state/requests";
 import type { UpdateOf } from "../../wire/names";
 import { say, sayCount, timeOf } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
+import { Button } from "../buttons";
 import { useView } from "../context";
 import { Sign } from "../icons";
 import { Lines, PAGE, Pager } from "./Lines";
@@ -27,18 +29,16 @@ export function Changes() {
       <div class="paws-choice">
         <Choice label={say("changes.from")} value={older} most={most} choose={(to) => setChosen([to, newer])} />
         <Choice label={say("changes.to")} value={newer} most={most} choose={(to) => setChosen([older, to])} />
-        <button type="button" class="paws-button" aria-pressed={chosen === null} onClick={() => setChosen(null)}>
+        <Button aria-pressed={chosen === null} onClick={() => setChosen(null)}>
           {say("changes.last")}
-        </button>
-        <button
-          type="button"
-          class="paws-button"
+        </Button>
+        <Button
           disabled={reset === null}
           aria-pressed={reset !== null && chosen?.join() === reset.join()}
           onClick={() => setChosen(reset)}
         >
           {say("changes.reset")}
-        </button>
+        </Button>
       </div>
       {[older, newer].map((number, place) => (
         <div key={place} class="paws-choice">

@@ -1,10 +1,12 @@
 // Messages of a request as a list: what each is, about how many tokens, what becomes of it; its words on demand.
+
 import { useEffect, useState } from "preact/hooks";
 import { NoAnswer } from "../../state/questions";
 import { lengthOf } from "../../state/texts";
 import type { UpdateOf } from "../../wire/names";
 import { say } from "../../words/say";
 import { NotAnswered } from "../asking";
+import { Button, Link } from "../buttons";
 import { useView } from "../context";
 import { useJump } from "../jump";
 import { Output } from "../Text";
@@ -57,13 +59,7 @@ function OneLine({ request, line, changed }: { request: string; line: Line; chan
   return (
     <li class="paws-sent" data-state={line.state} data-gone={line.gone || undefined}>
       <div class="paws-sent-head">
-        {isFixed(line.what) || line.state === "due" ? (
-          <strong>{label}</strong>
-        ) : (
-          <button type="button" class="paws-link" onClick={toEvent}>
-            {label}
-          </button>
-        )}
+        {isFixed(line.what) || line.state === "due" ? <strong>{label}</strong> : <Link onClick={toEvent}>{label}</Link>}
         <span class="paws-muted">{say("line.tokens", { role: line.role, tokens: line.tokens })}</span>
         {line.state !== "read" && <span class="paws-sent-mark">{say(`line.${line.state}`)}</span>}
         {line.gone && <span class="paws-sent-mark">{say("line.gone")}</span>}
@@ -86,11 +82,7 @@ function Words({ request, line }: { request: string; line: Line }) {
         {!short && "…"}
         {line.images > 0 && ` [${say("line.pictures", { count: line.images })}]`}
       </p>
-      {!short && (
-        <button type="button" class="paws-link" onClick={() => setWhole(true)}>
-          {say("line.whole", { count: line.chars })}
-        </button>
-      )}
+      {!short && <Link onClick={() => setWhole(true)}>{say("line.whole", { count: line.chars })}</Link>}
     </>
   );
 }
@@ -135,13 +127,13 @@ export function Pager({ list: { start, total, lines }, go }: PagerProps) {
   const end = start + lines.length;
   return (
     <div class="paws-choice paws-pager">
-      <button type="button" class="paws-button" disabled={start === 0} onClick={() => go(Math.max(0, start - PAGE))}>
+      <Button disabled={start === 0} onClick={() => go(Math.max(0, start - PAGE))}>
         {say("earlier")}
-      </button>
+      </Button>
       <span>{say("lines.range", { from: start + 1, to: end, total })}</span>
-      <button type="button" class="paws-button" disabled={end >= total} onClick={() => go(end)}>
+      <Button disabled={end >= total} onClick={() => go(end)}>
         {say("lines.later")}
-      </button>
+      </Button>
     </div>
   );
 }

@@ -1,8 +1,10 @@
 // Exactly what the model will be sent: each message with its tokens and its event, and what a reset now would leave.
+
 import { useState } from "preact/hooks";
 import type { UpdateOf } from "../../wire/names";
 import { say, sayCount } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
+import { Button } from "../buttons";
 import { useView } from "../context";
 import { Sign } from "../icons";
 import { Lines, PAGE, Pager } from "./Lines";
@@ -27,9 +29,9 @@ export function NextRequest() {
         <>
           <Totals told={told} />
           <div class="paws-choice">
-            <button type="button" class="paws-button" aria-pressed={rehearses} onClick={() => setRehearses(!rehearses)}>
+            <Button aria-pressed={rehearses} onClick={() => setRehearses(!rehearses)}>
               {say("next.rehearse")}
-            </button>
+            </Button>
             <RawJson request="next" name="next-request" />
           </div>
           {rehearses && <p>{resetSaid(told)}</p>}

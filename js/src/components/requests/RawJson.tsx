@@ -1,8 +1,10 @@
 // A request as canonical JSON, exactly as Python and the provider have it: to copy or to keep.
+
 import { useState } from "preact/hooks";
 import { NoAnswer } from "../../state/questions";
 import { say } from "../../words/say";
 import { NotAnswered } from "../asking";
+import { Button } from "../buttons";
 import { useView } from "../context";
 import { copyText } from "../Text";
 
@@ -25,12 +27,8 @@ export function RawJson({ request, name }: { request: string; name: string }) {
     });
   return (
     <div class="paws-choice">
-      <button type="button" class="paws-button" onClick={onCopy}>
-        {say("json.copy")}
-      </button>
-      <button type="button" class="paws-button" onClick={onSave}>
-        {say("json.save")}
-      </button>
+      <Button onClick={onCopy}>{say("json.copy")}</Button>
+      <Button onClick={onSave}>{say("json.save")}</Button>
       <span role="status">{typeof state === "string" && say(state)}</span>
       {state instanceof NoAnswer && <NotAnswered problem={state} again={onCopy} />}
     </div>

@@ -1,7 +1,9 @@
 // The numbers behind the picture. Of thousands the latest are shown, and earlier ones on demand.
+
 import { useState } from "preact/hooks";
 import type { Item } from "../../state/timeline";
 import { say } from "../../words/say";
+import { Button, Link } from "../buttons";
 import { amount, limitOf, markWords, outcomeOf } from "./words";
 
 const PAGE = 100;
@@ -12,14 +14,9 @@ export function Table({ items, open }: { items: readonly Item[]; open: (position
   return (
     <>
       {from > 0 && (
-        <button
-          type="button"
-          class="paws-button"
-          title={say("earlier.title", { count: from })}
-          onClick={() => setMost(most + PAGE)}
-        >
+        <Button title={say("earlier.title", { count: from })} onClick={() => setMost(most + PAGE)}>
           {say("earlier")}
-        </button>
+        </Button>
       )}
       <div class="paws-table">
         <table>
@@ -40,11 +37,11 @@ export function Table({ items, open }: { items: readonly Item[]; open: (position
             {items.slice(from).map((item) => (
               <tr key={item.position}>
                 <th scope="row">
-                  <button type="button" class="paws-link" onClick={() => open(item.position)}>
+                  <Link onClick={() => open(item.position)}>
                     {item.type === "request"
                       ? say("timeline.request", { number: item.request.number })
                       : markWords(item.mark)}
-                  </button>
+                  </Link>
                 </th>
                 {item.type === "request" ? (
                   <>

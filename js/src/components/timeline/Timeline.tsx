@@ -1,9 +1,11 @@
 // The timeline: how large each request was, against which limit, and what happened between them. The picture, a slider that
 // walks from one point to the next, a line that says what the point is, and a table with the same numbers.
+
 import { useMemo, useState } from "preact/hooks";
 import { type Item, itemsOf, type Told } from "../../state/timeline";
 import { say, sayCount } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
+import { Button, Link } from "../buttons";
 import { useJump } from "../jump";
 import { Chart } from "./Chart";
 import { LoneShape } from "./signs";
@@ -68,14 +70,12 @@ function Whole({ told }: { told: Told }) {
       </div>
       <p class="paws-readout">
         {item !== undefined && wordsOf(item)}{" "}
-        <button type="button" class="paws-link" onClick={() => open(items.indexOf(item as Item))}>
-          {say("jump")}
-        </button>
+        <Link onClick={() => open(items.indexOf(item as Item))}>{say("jump")}</Link>
       </p>
       <Legend told={told} items={items} />
-      <button type="button" class="paws-button" aria-pressed={table} onClick={() => setTable(!table)}>
+      <Button aria-pressed={table} onClick={() => setTable(!table)}>
         {say("table")}
-      </button>
+      </Button>
       {table && <Table items={items} open={jump} />}
     </>
   );
