@@ -74,8 +74,11 @@ class SetThresholds(CommandBase):
 
 
 class SetTitle(CommandBase):
+    """Give a stored conversation of this workspace a title: the one that is shown, unless another is named."""
+
     kind: Literal["set_title"] = "set_title"
     title: str = Field(max_length=200)
+    conversation_id: NonEmpty | None = None
 
 
 class Bind(CommandBase):

@@ -135,7 +135,7 @@ class Commands:
             case SetThresholds():
                 talk.set_thresholds(command.warning_thresholds, command.id)
             case SetTitle():
-                talk.set_title(command.title, command.id)
+                await session.rename(command)
             case Bind():
                 talk.bind(session.opener.binding(command.profile), command.id)
             case TakeOver():

@@ -14,7 +14,7 @@ from ..core.budget import Budget
 from ..core.errors import CommandRefused, ConversationReadOnly, SmolPawsError
 from ..core.events import Event
 from ..core.profiles import Binding, is_practice
-from ..core.wire import ApprovalRequest, BudgetState, ConversationInfo, Fork, Problem, Status, Traits
+from ..core.wire import ApprovalRequest, BudgetState, ConversationInfo, Fork, Problem, SetTitle, Status, Traits
 from ..runtime.conversation import Conversation
 from ..runtime.deleting import delete
 from ..runtime.listening import Words
@@ -97,6 +97,25 @@ class Session:
                 status=409,
             )
         await self.show(self.opener.load(conversation_id))
+
+    async def rename(self, command: SetTitle) -> None:
+        """Gives the conversation that is shown a title, or another stored one, which is opened for that."""
+        wanted = command.conversation_id
+        if wanted is None or wanted == self.conversation.id:
+            self.conversation.set_title(command.title, command.id)
+            return
+        if self._is_open_elsewhere(wanted):
+            raise CommandRefused(
+                "conversation_open",
+                "This conversation is open in this kernel already, in another widget.",
+                detail="Rename it there.",
+                status=409,
+            )
+        other = self.opener.load(wanted)
+        try:
+            other.set_title(command.title, command.id)
+        finally:
+            await other.close()
 
     async def delete(self, conversation_id: str) -> None:
         """Removes another stored conversation for good. Raises `CommandRefused` for one that is open."""

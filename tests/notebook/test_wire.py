@@ -213,6 +213,23 @@ def test_t_bind_03_a_page_may_title_tune_and_change_the_model_and_start_anew(k: 
     k.pump(lambda: len(page.records) == page.traits["event_count"])
 
 
+def test_r_ev_12_another_stored_conversation_is_renamed_unless_it_is_shown_elsewhere(k: Kernel):
+    k.do("one = scripted.play(scripted.reply('One.')); await one.ask('Go.')")
+    k.do("two = scripted.play()")
+    first, page = k.value("one.conversation_id"), page_of(k, "two")
+    refused = page.ask("set_title", title="Mine", conversation_id=first)
+    assert (refused["code"], refused["status"]) == ("conversation_open", 409)
+    k.do("three = scripted.play(scripted.reply('Three.')); await three.ask('Go.')")
+    page, third = page_of(k, "three"), k.value("three.conversation_id")
+    page.ask("new")
+    k.pump(lambda: page.traits["conversation_id"] != third)
+    assert page.ask("set_title", title=" A title ", conversation_id=third)["kind"] == "ack"
+    titles = {one["id"]: one["title"] for one in page.ask("conversations", most=10)["conversations"]}
+    assert (titles[first], titles[third]) == ("Go.", "A title")
+    assert page.traits["title"] == ""
+    assert page.ask("set_title", title="x", conversation_id="no-such")["code"] == "conversation_not_found"
+
+
 def test_f_14_a_conversation_is_never_shown_by_two_widgets(k: Kernel):
     k.do("one = scripted.play(scripted.reply('One.')); await one.ask('Go.')")
     k.do("two = scripted.play()")

@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { textOf } from "../state/calls";
+import { condenserOf } from "../state/condensed";
 import type { MessageRow, ReplyRow } from "../state/rows";
 import type { Block, LeftOut } from "../wire/names";
 import { say } from "../words/say";
@@ -67,14 +68,26 @@ function Unread({ row }: { row: MessageRow }) {
   );
 }
 
-/** Goes on from before a message. Before the first one there is nothing to go on from. */
+/**
+ * Goes on from before a message. Nothing stands before the first one, and a fork is never empty (R-FORK-1): there a new
+ * conversation begins, kept in the same way.
+ */
 function Fork({ row, text }: { row: MessageRow; text: string }) {
   const { store, page } = useView();
-  if (row.position <= 1 || store.connection.value === "gone") return null;
-  const fork = () => page.fork(store.send({ kind: "fork", at: null, before: row.key }), text);
+  if (store.connection.value === "gone") return null;
+  const first = row.position <= 1;
+  const fork = () =>
+    page.fork(
+      store.send(
+        first
+          ? { kind: "new", condenser_kind: condenserOf(store.records) }
+          : { kind: "fork", at: null, before: row.key },
+      ),
+      text,
+    );
   return (
-    <Link title={say("fork.title")} disabled={store.working} onClick={fork}>
-      {say("fork")}
+    <Link title={say(first ? "fork.first.title" : "fork.title")} disabled={store.working} onClick={fork}>
+      {say(first ? "fork.first" : "fork")}
     </Link>
   );
 }

@@ -4,8 +4,10 @@ import { Component, type ComponentChildren, type VNode } from "preact";
 import { condensedBy } from "../state/condensed";
 import type { ErrorRow, MarkRow, RemarkRow, Row, StoppedRow, SummaryRow, UnknownRow, WarningRow } from "../state/rows";
 import { assertNever } from "../wire/exhaustive";
-import { dateOf, percent, say, sayCount } from "../words/say";
+import { percent, say, sayCount, shortId } from "../words/say";
+import { Link } from "./buttons";
 import { CallView } from "./CallView";
+import { useView } from "./context";
 import { Sign, StateIcon } from "./icons";
 import { Markdown } from "./Markdown";
 import { Message, Reply } from "./Message";
@@ -147,7 +149,7 @@ function Failure({ row }: { row: ErrorRow }) {
 function Stopped({ row }: { row: StoppedRow }) {
   const { results, interrupted, unread, replyLost } = row;
   return (
-    <p class="paws-mark paws-stopped" title={dateOf(row.time)}>
+    <p class="paws-mark paws-stopped">
       <span>
         <strong>{say("stopped")}</strong> {say("stopped.kept")}
         {results > 0 && ` ${sayCount("stopped.results", results)}`}
@@ -160,12 +162,26 @@ function Stopped({ row }: { row: StoppedRow }) {
   );
 }
 
-function Mark({ row }: { row: MarkRow }) {
+function Mark({ row: { mark, text, time } }: { row: MarkRow }) {
   return (
-    <p class="paws-mark" title={dateOf(row.time)}>
-      <span>{say(`mark.${row.mark}`, { text: row.text })}</span>
-      <Time of={row.time} />
+    <p class="paws-mark">
+      <span>
+        {say(`mark.${mark}`, { text: mark === "fork" ? shortId(text) : text })}{" "}
+        {mark === "fork" && <Source id={text} />}
+      </span>
+      <Time of={time} />
     </p>
+  );
+}
+
+/** The way to the conversation that a fork began in. */
+function Source({ id }: { id: string }) {
+  const { store } = useView();
+  const open = () => store.send({ kind: "open", conversation_id: id });
+  return (
+    <Link disabled={store.working} onClick={open}>
+      {say("mark.source")}
+    </Link>
   );
 }
 

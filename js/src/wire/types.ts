@@ -148,7 +148,11 @@ export interface SetThresholds {
   kind: "set_thresholds";
   warning_thresholds: number[];
 }
+/**
+ * Give a stored conversation of this workspace a title: the one that is shown, unless another is named.
+ */
 export interface SetTitle {
+  conversation_id: string | null;
   id: string;
   kind: "set_title";
   title: string;

@@ -112,6 +112,9 @@ export const EN = {
   edit: "Edit",
   "send.again": "Send again",
   fork: "Fork from before this",
+  "fork.first": "Begin anew from this",
+  "fork.first.title":
+    "Nothing stands before the first message to fork from: a new conversation begins, with these words to edit. This one stays.",
   "fork.title": "Goes on in a new conversation, with these words to edit. This one stays and can be opened again.",
 
   "call.asked": "not started",
@@ -178,6 +181,7 @@ export const EN = {
   "mark.thresholds": "Warnings now at {text} %",
   "mark.pinned": "Pinned in the context: {text}",
   "mark.fork": "Forked from conversation {text}",
+  "mark.source": "Open it",
   "mark.recovered": "On opening: {text}",
   "mark.cut": "Long texts were cut to fit: {text}",
   "mark.revoked": "Approval for this run taken back",
@@ -320,6 +324,11 @@ export const EN = {
   "notes.otherwise": "also changed by other means",
 
   "state.context": "Context",
+  "kind.agent_reset": "The agent resets it",
+  "kind.new_context": "Handed over to new contexts",
+  "kind.llm_summarizing": "Summaries",
+  "kind.summarizing_window": "Summaries of the oldest part",
+  "kind.no_op": "It only grows",
   "state.model": "Model",
   "state.stored": "Conversations",
   "state.export": "Export",
@@ -331,7 +340,7 @@ export const EN = {
   "new.title": "New conversation",
   "new.choose": "Its context. This cannot be changed afterwards.",
   "new.start": "Start",
-  "stored.title": "Title of this conversation",
+  "stored.title": "Title",
   "stored.rename": "Rename",
   "stored.here": "shown here",
   "stored.open": "Open",

@@ -50,6 +50,11 @@ export function sayCount(id: Counted, count: number): string {
   return say(form in EN ? form : `${id}.other`, { count });
 }
 
+/** An id, as much of it as one compares by eye. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
 export function percent(fraction: number): string {
   return percentage.format(fraction);
 }

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { answerTo } from "../../harness/instruments";
+import { markWords } from "../../src/components/timeline/words";
 import { condensedBy } from "../../src/state/condensed";
 import type { Command, LogRecord, Traits } from "../../src/wire/names";
 import { firstReset } from "../samples";
@@ -61,6 +62,29 @@ test("deleting asks first, can be declined, and the conversation that is shown c
   expect(names).not.toContain("Delete… untitled");
 });
 
+test("each stored conversation can be renamed where it stands, and the one that is shown, too", async () => {
+  const { root, button, sent, text } = await opened({ conversation_id: "stored-1" });
+  button("Rename Sales by region").click();
+  await drawn();
+  const input = root.querySelector<HTMLInputElement>("[aria-label=Title]") as HTMLInputElement;
+  expect(input.value).toBe("Sales by region");
+  await press(input as never, "Escape");
+  expect(text()).toContain("Sales by region");
+  button("Rename untitled").click();
+  await drawn();
+  await type(root.querySelector("[aria-label=Title]") as never, "  Rain ");
+  button("Rename").click();
+  await drawn();
+  expect(sent("set_title")).toMatchObject([{ conversation_id: "stored-1", title: "Rain" }]);
+});
+
+test("what keeps the context is said in words, and a profile that is called like its model has its name once", async () => {
+  const { text } = await opened();
+  expect(text()).toContain("The agent resets it · At 80 %");
+  expect(text()).not.toContain("agent_reset ·");
+  expect(text()).toContain("practice · 8,000 tokens");
+});
+
 test("a new conversation is started with the kind that was chosen, said to be fixed afterwards (R-BIND-9)", async () => {
   const { root, button, sent, text } = await opened();
   expect(text()).toContain("This cannot be changed afterwards.");
@@ -107,7 +131,7 @@ async function asked() {
 test("a fork from before a message puts its words into the box when the fork is shown (R-FORK-1)", async () => {
   const { kernel, root, sent, area } = await asked();
   const forks = () => [...root.querySelectorAll("button")].filter((one) => one.textContent === "Fork from before this");
-  expect(forks()).toHaveLength(0); // before the first message there is nothing
+  expect(forks()).toHaveLength(0); // before the first message there is nothing; see below
   const at = kernel.log.length;
   const message = {
     kind: "MessageEvent",
@@ -133,6 +157,44 @@ test("a fork from before a message puts its words into the box when the fork is 
   await drawn();
   expect(area.value).toBe(TWO[1]);
   await press(area, "a");
+});
+
+test("from the first message a new conversation begins, kept in the same way, with its words in the box", async () => {
+  const { kernel, sent, area, button, first } = await asked();
+  button("Begin anew from this").click();
+  await drawn();
+  expect(sent("new")).toMatchObject([{ condenser_kind: "agent_reset" }]);
+  kernel.set({ conversation_id: "new", event_count: 0 });
+  await drawn();
+  expect(area.value).toBe(first.content.map((block) => (block.type === "text" ? block.text : "")).join(""));
+});
+
+test("a fork opens the conversation that it came from", async () => {
+  const { kernel, root, sent, button } = await asked();
+  const fork = {
+    kind: "ForkEvent",
+    id: "fork",
+    timestamp: "2026-03-02T09:30:00Z",
+    command_id: null,
+    source: "user",
+    conversation_id: "this",
+    source_conversation_id: "0123456789abcdef",
+    at_event_id: "x",
+  } as const;
+  kernel.append(fork);
+  await drawn();
+  expect(root.textContent).toContain("Forked from conversation 01234567 Open it");
+  button("Open it").click();
+  await drawn();
+  expect(sent("open")).toMatchObject([{ conversation_id: "0123456789abcdef" }]);
+});
+
+test("the timeline says of what failed what it was: a reset, or a summary", () => {
+  const mark = { kind: "failure", after: 1, position: 5, event_id: "e", time: "", value: null } as const;
+  expect(markWords({ ...mark, detail: "bad_call agent" })).toBe(
+    "No fresh context was made; the history is intact (bad_call)",
+  );
+  expect(markWords({ ...mark, detail: "server tokens" })).toBe("The summary failed; the history is intact (server)");
 });
 
 test("each kind of condensation has its own mark", () => {

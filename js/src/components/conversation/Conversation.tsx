@@ -5,7 +5,7 @@ import { useView } from "../context";
 import { Doctor } from "./Doctor";
 import { Exports } from "./Exports";
 import { Model } from "./Model";
-import { NewConversation } from "./NewConversation";
+import { kindWords, NewConversation } from "./NewConversation";
 import { Stored } from "./Stored";
 
 export function Conversation() {
@@ -20,7 +20,7 @@ export function Conversation() {
         <>
           <h3>{say("state.context")}</h3>
           <p>
-            <code>{answer.condenser}</code> · {answer.outlook}
+            <strong>{kindWords(answer.condenser)}</strong> · {answer.outlook}
           </p>
           <h3>{say("state.model")}</h3>
           <Model told={answer} />

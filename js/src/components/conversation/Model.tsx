@@ -60,10 +60,12 @@ export function Model({ told: { profile, saved } }: { told: Told }) {
   );
 }
 
+/** A profile; where it is called like its model, the name stands once. */
 function Line({ profile: { name, about } }: { profile: Told["profile"] }) {
+  const twice = `${name} · `;
   return (
     <p>
-      <strong>{name}</strong> · {about}
+      <strong>{name}</strong> · {about.startsWith(twice) ? about.slice(twice.length) : about}
     </p>
   );
 }

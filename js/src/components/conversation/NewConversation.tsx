@@ -2,7 +2,8 @@
 
 import { useState } from "preact/hooks";
 import type { UpdateOf } from "../../wire/names";
-import { say } from "../../words/say";
+import { EN } from "../../words/en";
+import { say, type WordId } from "../../words/say";
 import { Button } from "../buttons";
 import { useView } from "../context";
 
@@ -19,10 +20,10 @@ export function NewConversation({ kinds }: { kinds: UpdateOf<"state">["kinds"] }
       <fieldset class="paws-kinds">
         <legend>{say("new.choose")}</legend>
         {kinds.map(({ name, about }) => (
-          <label key={name}>
+          <label key={name} title={name}>
             <input type="radio" name="paws-kind" checked={kind === name} onChange={() => setKind(name)} />
             <span>
-              <code>{name}</code> {about}
+              <strong>{kindWords(name)}</strong> · {about}
             </span>
           </label>
         ))}
@@ -33,4 +34,10 @@ export function NewConversation({ kinds }: { kinds: UpdateOf<"state">["kinds"] }
       </Button>
     </details>
   );
+}
+
+/** A way to keep a context, in words; a later version may have others. */
+export function kindWords(name: string): string {
+  const words = `kind.${name}`;
+  return words in EN ? say(words as WordId) : name;
 }

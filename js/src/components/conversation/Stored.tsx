@@ -1,11 +1,12 @@
 // The stored conversations of the workspace: open, rename, delete. Deleting asks first, in words.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { UpdateOf } from "../../wire/names";
 import { dateOf, say } from "../../words/say";
 import { NotAnswered, useAnswer } from "../asking";
 import { Button, Link } from "../buttons";
 import { useView } from "../context";
+import { isComposing } from "../keys";
 
 type Info = UpdateOf<"conversations">["conversations"][number];
 
@@ -21,7 +22,6 @@ export function Stored() {
   if (answer === null) return <p class="paws-muted">{say("rest.loading")}</p>;
   return (
     <>
-      <Rename />
       <ul class="paws-list">
         {answer.conversations.map((info) => (
           <Entry key={info.id} info={info} />
@@ -32,80 +32,110 @@ export function Stored() {
   );
 }
 
-function Rename() {
-  const { store } = useView();
-  const { title, read_only, event_count } = store.traits;
-  const [typed, setTyped] = useState<string | null>(null);
-  if (event_count.value === 0 || read_only.value !== "") return null;
-  return (
-    <form
-      class="paws-choice"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (typed !== null) store.send({ kind: "set_title", title: typed.trim() });
-        setTyped(null);
-      }}
-    >
-      <input
-        type="text"
-        class="paws-input"
-        maxLength={200}
-        aria-label={say("stored.title")}
-        placeholder={say("stored.title")}
-        value={typed ?? title.value}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-      />
-      <button type="submit" class="paws-button" disabled={typed === null || typed.trim() === title.value}>
-        {say("stored.rename")}
-      </button>
-    </form>
-  );
-}
-
-function Entry({ info: { id, title, changed, events } }: { info: Info }) {
+function Entry({ info }: { info: Info }) {
   const { store, page } = useView();
-  const [asks, setAsks] = useState(false);
-  const name = title === "" ? say("resume.untitled") : title;
+  const [act, setAct] = useState<"rename" | "delete" | null>(null);
+  const { id, changed, events } = info;
+  const name = info.title === "" ? say("resume.untitled") : info.title;
   const here = store.traits.conversation_id.value === id;
+  const done = () => setAct(null);
   const open = () => {
     store.send({ kind: "open", conversation_id: id });
     page.panel.value = "transcript";
   };
+  if (act === "rename")
+    return (
+      <li>
+        <Rename info={info} done={done} />
+      </li>
+    );
   return (
     <li>
       <p>
         <strong dir="auto">{name}</strong>{" "}
         <span class="paws-muted">{say("resume.detail", { events, changed: dateOf(changed) })}</span>
       </p>
-      {here && <span class="paws-muted">{say("stored.here")}</span>}
-      {!here && !asks && (
+      {act === "delete" ? (
+        <Delete id={id} name={name} done={done} />
+      ) : (
         <>
-          <Button disabled={store.working} onClick={open}>
-            {say("stored.open")}
-            <span class="paws-hidden"> {name}</span>
-          </Button>
-          <Link onClick={() => setAsks(true)}>
-            {say("stored.delete")}
+          {here ? (
+            <span class="paws-muted">{say("stored.here")}</span>
+          ) : (
+            <Button disabled={store.working} onClick={open}>
+              {say("stored.open")}
+              <span class="paws-hidden"> {name}</span>
+            </Button>
+          )}
+          <Link disabled={here && store.traits.read_only.value !== ""} onClick={() => setAct("rename")}>
+            {say("stored.rename")}
             <span class="paws-hidden"> {name}</span>
           </Link>
+          {!here && (
+            <Link onClick={() => setAct("delete")}>
+              {say("stored.delete")}
+              <span class="paws-hidden"> {name}</span>
+            </Link>
+          )}
         </>
       )}
-      {!here && asks && (
-        <div role="alert" class="paws-choice">
-          <span>{say("stored.sure", { name })}</span>
-          <Button
-            onClick={() => {
-              store.send({ kind: "delete", conversation_id: id });
-              setAsks(false);
-            }}
-          >
-            {say("stored.forGood")}
-          </Button>
-          <Button class="paws-quiet" onClick={() => setAsks(false)}>
-            {say("stored.keep")}
-          </Button>
-        </div>
-      )}
     </li>
+  );
+}
+
+function Rename({ info: { id, title }, done }: { info: Info; done: () => void }) {
+  const { store } = useView();
+  const [typed, setTyped] = useState(title);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.select(), []);
+  return (
+    <form
+      class="paws-choice"
+      onSubmit={(event) => {
+        event.preventDefault();
+        store.send({ kind: "set_title", title: typed.trim(), conversation_id: id });
+        done();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || isComposing(event)) return;
+        event.stopPropagation(); // else it would stop the agent
+        done();
+      }}
+    >
+      <input
+        ref={input}
+        type="text"
+        class="paws-input"
+        dir="auto"
+        maxLength={200}
+        aria-label={say("stored.title")}
+        placeholder={say("stored.title")}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      <button type="submit" class="paws-button" disabled={typed.trim() === title}>
+        {say("stored.rename")}
+      </button>
+      <Button class="paws-quiet" onClick={done}>
+        {say("stored.keep")}
+      </Button>
+    </form>
+  );
+}
+
+function Delete({ id, name, done }: { id: string; name: string; done: () => void }) {
+  const { store } = useView();
+  const remove = () => {
+    store.send({ kind: "delete", conversation_id: id });
+    done();
+  };
+  return (
+    <div role="alert" class="paws-choice">
+      <span>{say("stored.sure", { name })}</span>
+      <Button onClick={remove}>{say("stored.forGood")}</Button>
+      <Button class="paws-quiet" onClick={done}>
+        {say("stored.keep")}
+      </Button>
+    </div>
   );
 }

@@ -1,7 +1,8 @@
 // What a point of the timeline is, in words: for the line below the picture, for screen readers and for the table.
+import { condensedBy } from "../../state/condensed";
 import type { Item, Mark, Request } from "../../state/timeline";
 import { EN } from "../../words/en";
-import { percent, say, sayCount, type WordId } from "../../words/say";
+import { percent, say, sayCount, shortId, type WordId } from "../../words/say";
 
 /** Tokens, or that nobody knows. */
 export function amount(tokens: number | null): string {
@@ -32,10 +33,13 @@ export function markWords({ kind, detail, value }: Mark): string {
       return say("mark.cut", { text: String(value) });
     case "profile":
     case "thresholds":
-    case "fork":
       return say(`mark.${kind}`, { text: detail });
-    case "failure":
-      return `${say("summary.failed")} (${detail})`;
+    case "fork":
+      return say("mark.fork", { text: shortId(detail) });
+    case "failure": {
+      const [code, trigger = null] = detail.split(" ");
+      return `${say(condensedBy(trigger) === "reset" ? "reset.failed" : "summary.failed")} (${code})`;
+    }
     case "error":
       return `${say("error.title")} (${detail})`;
     default: {
