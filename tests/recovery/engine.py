@@ -271,10 +271,11 @@ class Engine:
         """Intent, attempts, fact (R-SUM-4 to 8, R-WIN-3). Gives None, or the failure record and the last failure."""
         pins = [Fact("pin", (plan.pins,))] * bool(plan.pins)
         request = len(self.log.log) + len(pins)
+        snapshot = self.log.snapshot()
         self.planned[request] = len(plan.entries)
         yield [*pins, Fact("request", (plan.trigger, boundary, plan.protected), by=by)]
         text, code, kind = yield from self._summary(request, plan.attempts, by)
-        code = code or self.way.refuses(self.log, plan)
+        code = code or self.way.refuses(snapshot, plan)
         if code is not None:
             return Fact("failure", (request, None, code), by=by), kind
         summary = f"{plan.heading}\n\n{text}" if plan.heading else text

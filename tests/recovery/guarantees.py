@@ -9,11 +9,14 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.events import RecoveryEvent
 from tests.recovery.facts import Commit, Fact
+from tests.recovery.reference import Reference
+from tests.recovery.ways import Plan, Way
 from tests.recovery.world import Stored, World
 
 
@@ -58,7 +61,8 @@ def all_hold(commits: Sequence[Commit], world: World) -> None:
     every_call_has_one_result(log)
     a_reset_is_one_commit(commits)
     every_stage_warns_once_a_cycle(log)
-    rescues_follow_overflows_and_are_bounded(log, once=world.way.once)
+    rescues_are_needed_and_bounded(log, once=world.way.once)
+    summaries_are_of_what_their_kind_takes(log, world.way)
     paid_calls_are_recorded(log, world)
 
 
@@ -110,17 +114,38 @@ def every_stage_warns_once_a_cycle(log: Sequence[Fact]) -> None:
         assert all(lower < higher for lower, higher in pairwise(stages))
 
 
-def rescues_follow_overflows_and_are_bounded(log: Sequence[Fact], *, once: bool) -> None:
-    """I-21, I-24: only an overflow starts one. A main success lies between two, where one takes all it can at once."""
+def rescues_are_needed_and_bounded(log: Sequence[Fact], *, once: bool) -> None:
+    """I-21, I-24: one is for a request that was refused for its size, or would be.
+
+    A main success lies between two, where one takes all it can at once.
+    """
     success_since = True
     for position, fact in enumerate(log):
         if fact.what == "response":
             success_since = True
-        if fact.what == "request" and fact.details[0] == "provider_context_window":
+        if fact.what == "request" and fact.details[0] in ("provider_context_window", "capacity"):
             assert success_since or not once
             success_since = False
+        if fact.what == "request" and fact.details[0] == "provider_context_window":
             overflow = next(f for f in reversed(log[:position]) if f.what == "usage")
             assert overflow.details[:2] == ("main_failed", "overflow")
+
+
+def summaries_are_of_what_their_kind_takes(log: Sequence[Fact], way: Way) -> None:
+    """R-NEW-19, R-NEW-21, R-WIN-1 to 7, R-ORD-3: what a summary protects, what it replaces, and where it stands."""
+    toy, plans = Reference(), dict[int, Plan]()
+    for position, fact in enumerate(log):
+        if fact.what == "request" and fact.details[0] != "agent":
+            trigger, boundary, protected = fact.details
+            pending = [message for message in toy.unread if message <= boundary]
+            plan = way.plan(replace(toy, unread=pending), trigger)
+            assert plan is not None
+            assert plan.protected == protected
+            plans[position] = plan
+        elif fact.what == "condensation" and (plan := plans.get(fact.details[0])):
+            assert fact.details[1] == frozenset(plan.entries)
+            assert fact.details[4] == plan.offset
+        toy.add(fact)
 
 
 def paid_calls_are_recorded(log: Sequence[Fact], world: World) -> None:

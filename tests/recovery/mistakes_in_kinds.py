@@ -18,6 +18,12 @@ NEW_CONTEXT = [
         "A request that is known to be too large is sent.",
     ),
     Mistake(
+        "runtime/condensing.py",
+        '        if overflow.view.rescue is not None:\n            end(self.log, "context_rescue_blocked", wording',
+        '        if False:\n            end(self.log, "context_rescue_blocked", wording',
+        "A second rescue is bought before sending.",
+    ),
+    Mistake(
         "core/policies/new_context.py",
         "        if not any(isinstance(entry, MessageEvent) and entry.genuine for entry in entries):\n            chosen",
         "        if entries:\n            chosen",
@@ -67,6 +73,12 @@ WINDOW = [
         "chosen = tuple(entry for entry in before if entry.id not in pinned)",
         "chosen = tuple(before)",
         "A pinned message is summarised.",
+    ),
+    Mistake(
+        "core/policies/summarizing_window.py",
+        "wanted = min(wanted, in_all - self._settings.preserve_recent_messages, sum(sizes))",
+        "wanted = min(wanted, sum(sizes))",
+        "The latest messages are not preserved.",
     ),
     Mistake(
         "core/policies/summarizing_window.py",

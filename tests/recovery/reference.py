@@ -333,7 +333,7 @@ def as_shown(messages: Sequence[dict[str, Any]]) -> list[Shown]:
     """The messages of a real request in the same form, without the fixed context."""
     shown: list[Shown] = []
     for message in messages:
-        text = message["content"]
+        text = message.get("content")
         if isinstance(text, list):
             parts = [re.sub(r", call [^]]*", "", part.get("text", "a picture")) for part in text]
             shown.append((message["role"], tuple(parts)))

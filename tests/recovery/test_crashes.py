@@ -21,7 +21,8 @@ from tests.recovery import guarantees
 from tests.recovery.engine import repair
 from tests.recovery.facts import Facts
 from tests.recovery.reference import as_shown
-from tests.recovery.stories import EVERY_COMMIT, OTHER_KINDS, STORIES, Story
+from tests.recovery.stories import EVERY_COMMIT, STORIES, Story
+from tests.recovery.stories_in_kinds import OTHER_KINDS
 from tests.recovery.world import POWER_CUTS, FaultyDisk, Life, Process, World, deaths, one_death, toy_of
 from tests.runtime.simulated_disk import ENDINGS, Ending
 from tests.wire_rules import assert_lawful, assert_shows
@@ -234,7 +235,7 @@ def test_t_log_07_the_stories_write_every_kind_of_commit() -> None:
         told(story)(whole)
         recovered = deaths(told(story), World(), "half")[::5]
         for world in recovered:
-            lives_on(world)
+            opens(world)
         for world in (whole, *recovered):
             seen |= {" ".join(fact.what for fact in commit) for commit in Facts.of(world.acknowledged)}
     missing = [name for name, form in EVERY_COMMIT.items() if not any(re.fullmatch(form, commit) for commit in seen)]
