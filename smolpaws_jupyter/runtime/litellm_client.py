@@ -242,6 +242,8 @@ def _import() -> Any:
     os.environ.setdefault("LITELLM_OFFLINE_MODE", "True")
     # Of use to no one but litellm's authors. A `catch_warnings` in this thread could undo filters of another.
     warnings.filterwarnings("ignore", r".* on TypedDict class .* `ReadOnly` qualifier", UserWarning)
+    # It prepares a call in a thread. Who is stopped meanwhile leaves it a coroutine that nobody will await.
+    warnings.filterwarnings("ignore", r"coroutine '\w+\.a(sync_)?(completion|streaming)\w*' was never", RuntimeWarning)
     import litellm
 
     litellm.suppress_debug_info = True

@@ -59,7 +59,7 @@ def s(fault: str, what: str, main: Sequence[Step], ends: str, hits: int, **more:
     return Course(fault, what, main, ends, hits, **more)  # type: ignore[arg-type]
 
 
-QUICK: JsonObject = {"idle_timeout_seconds": 0.3}
+QUICK: JsonObject = {"idle_timeout_seconds": 1.5}
 
 SEQUENCES = [
     # Faults that time can mend: three requests in all, a Retry-After honoured up to 60 s

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import time
 import traceback
 from email.utils import formatdate
@@ -144,6 +146,34 @@ async def test_stop_closes_the_connection_of_a_call_that_is_out(client, after):
     assert one.sends == 1
 
 
+STOPPED_EARLY = """
+import asyncio, gc, time
+from smolpaws_jupyter.runtime.llm import Limits
+from tests.runtime.llm_client import Client, binding
+
+async def stopped():
+    one = Client(binding("http://127.0.0.1:1"))
+    sent = asyncio.Event()
+    one.on_send = sent.set
+    call = asyncio.ensure_future(one.ask())
+    await sent.wait()
+    time.sleep(1)  # litellm prepares the call in a thread, and this one does not hear of it
+    call.cancel()
+    await asyncio.wait([call])
+    print("stopped" if call.cancelled() else call)
+
+asyncio.run(stopped())
+gc.collect()
+"""
+
+
+@pytest.mark.slow
+def test_stop_leaves_nothing_on_the_screen_while_litellm_prepares_a_call(root: Path):
+    """R-STOP-2"""
+    done = subprocess.run([sys.executable, "-c", STOPPED_EARLY], cwd=root, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("stopped\n", "")
+
+
 async def test_i_13_the_deadline_holds_whatever_the_provider_does(client):
     with ScriptedServer([HELLO.held(Gate())]) as server:
         failure = await client(server.base_url).fail(Limits(call_timeout_seconds=0.3))
@@ -151,12 +181,11 @@ async def test_i_13_the_deadline_holds_whatever_the_provider_does(client):
 
 
 async def test_i_13_the_deadline_is_on_all_tries_together(client):
+    """All fifty would take ten seconds, whatever the machine does."""
     with ScriptedServer([refuse(503, "busy", retry_after="0.2")] * 50) as server:
-        started = time.monotonic()
-        failure = await client(server.base_url).fail(Limits(max_http_requests=50, call_timeout_seconds=0.9))
-    assert time.monotonic() - started < 2
+        failure = await client(server.base_url).fail(Limits(max_http_requests=50, call_timeout_seconds=2))
     assert failure.kind in ("timeout", "server")
-    assert 2 <= server.hits < 10
+    assert 2 <= server.hits < 50
 
 
 async def test_f_42_a_stream_that_trickles_ends_at_the_deadline_and_not_before(client):
@@ -169,7 +198,7 @@ async def test_f_42_a_stream_that_trickles_ends_at_the_deadline_and_not_before(c
 async def test_f_42_a_stream_that_falls_silent_is_given_up_and_asked_again(client):
     with ScriptedServer([HELLO.held(Gate(), after=1), reply("Hello again")]) as server:
         one = client(server.base_url)
-        response = await one.ask(Limits(idle_timeout_seconds=0.2))
+        response = await one.ask(Limits(idle_timeout_seconds=1.5))
     assert response.text == "Hello again"
     assert one.deltas[:2] == [Delta("text", "Hel"), Delta("restart")]
     assert one.words == "Hello again"
@@ -178,9 +207,9 @@ async def test_f_42_a_stream_that_falls_silent_is_given_up_and_asked_again(clien
 async def test_a_model_that_thinks_long_before_its_first_word_is_not_idle(client):
     gate = Gate()
     with ScriptedServer([HELLO.held(gate)]) as server:
-        task = asyncio.create_task(client(server.base_url).ask(Limits(idle_timeout_seconds=1)))
+        task = asyncio.create_task(client(server.base_url).ask(Limits(idle_timeout_seconds=1.5)))
         await gate.reached()
-        await asyncio.sleep(1.2)
+        await asyncio.sleep(1.7)
         gate.open()
         assert (await task).text == "Hello"
 
