@@ -49,9 +49,11 @@ class EventLog:
     `view`, `ledger` and `replay` are always the folds of what is stored.
     """
 
-    def __init__(self, store: Store, redactor: Redactor) -> None:
+    def __init__(self, store: Store, redactor: Redactor, *, keep_every: int = KEEP_EVERY) -> None:
+        """`keep_every`: after how many events, at the least, the store is asked to keep the folds again."""
         self.store = store
         self.redactor = redactor
+        self._keep_every = keep_every
         self._subscribers: list[Subscriber] = []
         self._read_all()
 
@@ -145,7 +147,7 @@ class EventLog:
         for subscriber in tuple(self._subscribers):
             subscriber(start, commit)
         if commit[-1].kind == "Condensation":
-            self._keep_folds(max(KEEP_EVERY, len(self) // KEEP_PART))
+            self._keep_folds(max(self._keep_every, len(self) // KEEP_PART))
         return commit
 
     def _keep_folds(self, least: int) -> None:
@@ -156,7 +158,7 @@ class EventLog:
 
     def close(self) -> None:
         """Gives up the writer's role. Nothing can be read or appended afterwards."""
-        self._keep_folds(KEEP_EVERY)
+        self._keep_folds(self._keep_every)
         self.store.close()
 
     def refresh(self) -> int:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import cast
 
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.events import RecoveryEvent
@@ -142,7 +143,7 @@ def summaries_are_of_what_their_kind_takes(log: Sequence[Fact], way: Way) -> Non
             assert plan is not None
             assert plan.protected == protected
             plans[position] = plan
-        elif fact.what == "condensation" and (plan := plans.get(fact.details[0])):
+        elif fact.what == "condensation" and (plan := plans.get(cast("int", fact.details[0]))):
             assert fact.details[1] == frozenset(plan.entries)
             assert fact.details[4] == plan.offset
         toy.add(fact)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.recovery.mistakes import MISTAKES, Mistake
+from tests.recovery.mistakes_in_logs import MISTAKES_IN_LOGS
 
 NEW_CONTEXT = [
     Mistake(
@@ -163,4 +164,4 @@ ROUTINE = [
     ),
 ]
 
-EVERY_MISTAKE = [*MISTAKES, *NEW_CONTEXT, *WINDOW, *ROUTINE]
+EVERY_MISTAKE = [*MISTAKES_IN_LOGS, *MISTAKES, *NEW_CONTEXT, *WINDOW, *ROUTINE]

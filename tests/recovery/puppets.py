@@ -28,6 +28,8 @@ from tests.recovery.reference import PICTURE
 from tests.runtime.talks import binding
 
 IMAGE = ImageBlock(media_type="image/png", data="iVBORw0KGgo=")
+KEEP_EVERY = 4
+"""After so few events the folds are kept, so that most openings begin with some."""
 QUIET = 8
 """After so many turns of the event loop without an event, everybody waits for somebody outside."""
 
@@ -140,6 +142,10 @@ class MortalStore:
         if self.dead:
             raise Died
 
+    def keep_folds(self, folds: JsonObject) -> None:
+        if not self.dead:
+            self.store.keep_folds(folds)
+
     def __len__(self) -> int:
         return len(self.store)
 
@@ -181,7 +187,7 @@ class Process:
             "note": PuppetTool("note", began),
             "run_python": PuppetTool("run_python", began, asks=True),
         }
-        log = EventLog(cast("Store", store), Redactor())
+        log = EventLog(cast("Store", store), Redactor(), keep_every=KEEP_EVERY)
         settings = AgentSettings.model_validate(log.view.start.settings if log.view.start else setup.settings)
         if log.view.start is not None:
             repair(log)

@@ -10,7 +10,7 @@ from smolpaws_jupyter.core.events import ContextWarningEvent
 from smolpaws_jupyter.core.payloads import ToolObservation
 from smolpaws_jupyter.runtime.tools.base import Interrupted
 from smolpaws_jupyter.testing import Gate, call, calls, failure, overflow, raw_call, reply
-from tests.recovery.stories_in_kinds import OTHER_KINDS
+from tests.recovery.stories_in_kinds import OTHER_KINDS, the_agent_hands_over, the_window_slides
 from tests.recovery.world import Life
 from tests.runtime.talks import AGENT_RESET, binding
 
@@ -175,6 +175,8 @@ STORIES: list[Story] = [
     *OTHER_KINDS,
     texts_are_large,
 ]
+WITH_SNAPSHOTS: list[Story] = [the_agent_is_warned_and_starts_afresh, the_agent_hands_over, the_window_slides]
+"""Stories in which a log gets several snapshots."""
 
 EVERY_COMMIT = {
     "start": "start",

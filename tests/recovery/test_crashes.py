@@ -21,7 +21,7 @@ from tests.recovery import guarantees
 from tests.recovery.engine import repair
 from tests.recovery.facts import Facts
 from tests.recovery.reference import as_shown
-from tests.recovery.stories import EVERY_COMMIT, STORIES, Story
+from tests.recovery.stories import EVERY_COMMIT, STORIES, WITH_SNAPSHOTS, Story
 from tests.recovery.stories_in_kinds import OTHER_KINDS
 from tests.recovery.world import POWER_CUTS, FaultyDisk, Life, Process, World, deaths, one_death, toy_of
 from tests.runtime.simulated_disk import ENDINGS, Ending
@@ -70,7 +70,7 @@ async def _lives_on(world: World) -> None:
     assert (world.asked, world.paid, world.effects) == outside
     guarantees.a_torn_tail_is_kept_aside(torn, world)
     is_as_the_contract_says(life)
-    store.close()
+    life.t.conversation.log.close()
 
     # the next kernel opens it too, and appends nothing (I-7)
     length, life = len(store), Life(world)
@@ -172,6 +172,20 @@ def test_t1_each_recovery_may_die_at_seven_of_its_steps(story: Story, ending: En
             lives_on(dead)
             count("second deaths", 1)
         count("deaths", 1)
+
+
+@pytest.mark.parametrize("story", WITH_SNAPSHOTS, ids=lambda story: story.__name__)
+def test_t1_i_7_whatever_snapshot_lies_beside_a_log_it_means_what_it_says(story: Story, count: Count) -> None:
+    """I-7, R-LOG-1, T-LOG-04: an old one; one ahead of the log, as where somebody puts an older log back; and one of a
+    conversation that went the same way."""
+    worlds, others = (deaths(told(story), World(), "kill") for _ in range(2))
+    ours = list(dict.fromkeys(world.snapshot for world in worlds if world.snapshot))
+    for world, other in list(zip(worlds, others, strict=True))[:: 4 * every(story)]:
+        ahead = ours[ours.index(world.snapshot) + 1 :] if world.snapshot else ours
+        stale = ours[:1] if world.snapshot in ours[1:] else []
+        for snapshot in [*stale, *ahead[:1], *[other.snapshot] * bool(other.snapshot)]:
+            lives_on(world.beside(snapshot))
+            count("snapshots put beside a log", 1)
 
 
 @stories

@@ -39,7 +39,10 @@ from tests.wire_rules import assert_lawful
 
 FOLDER = Path("/work/.smolpaws/conversations/c")
 LOG = FOLDER / "log.jsonl"
+SNAPSHOT = FOLDER / "log.snapshot"
 LIMIT = 1000
+KEEP_EVERY = 4
+"""After so few events a log gets a snapshot, so that every story has some."""
 Stored = tuple[Event, ...]
 
 
@@ -125,6 +128,12 @@ class World:
         """A copy of this world, on a disk of which one call fails."""
         return replace(self, disk=FaultyDisk(*self._parts(), fails_at=at))
 
+    def beside(self, snapshot: bytes) -> World:
+        """A copy of this world with this snapshot beside its log, and no other."""
+        copy = self.after("kill")
+        copy.disk.files[SNAPSHOT] = File(snapshot, snapshot)
+        return copy
+
     def _parts(self) -> tuple[Any, ...]:
         disk = self.disk.reborn("kill")
         return None, 0, disk.files, disk.synced_files, disk.folders, disk.synced_folders
@@ -133,6 +142,11 @@ class World:
     def log(self) -> bytes:
         """The log file as a process would read it."""
         return self.disk.files.get(LOG, File()).cache
+
+    @property
+    def snapshot(self) -> bytes:
+        """The snapshot beside the log; empty where there is none."""
+        return self.disk.files.get(SNAPSHOT, File()).cache
 
     def fingerprint(self) -> object:
         """Equal for worlds in which the next process would do the same."""
@@ -239,9 +253,10 @@ class Life:
         """A new conversation with these moves of its model."""
         store = self._witnessed(JsonlStore.create(FOLDER, disk=self.world.disk))
         rules = {"script": self._asked(moves), "summaries": self.summarises(summaries)}
-        options = {"settings": settings, "limit": LIMIT, "approvals": "ask", "tools": list(self.tools.values())}
+        options = {"settings": settings, "limit": LIMIT, "approvals": "ask", "keep_every": KEEP_EVERY}
         self.world.way = Way(settings)
-        self.t = talk(**rules, store=cast("Store", store), estimate=self._count, **options)
+        tools = list(self.tools.values())
+        self.t = talk(**rules, store=cast("Store", store), estimate=self._count, tools=tools, **options)
         return self.t
 
     def store(self) -> WitnessedStore | None:
@@ -254,7 +269,7 @@ class Life:
 
     def open(self, store: WitnessedStore, moves: Iterable[Move] = (), summaries: Iterable[Move] = ()) -> Talk:
         """The conversation, repaired and ready; nothing runs."""
-        log = EventLog(cast("Store", store), Redactor())
+        log = EventLog(cast("Store", store), Redactor(), keep_every=KEEP_EVERY)
         assert log.view.start is not None
         repair(log)
         model = ScriptedLLM(self._asked(moves), estimate=self._count)

@@ -17,7 +17,7 @@ from smolpaws_jupyter.core.settings import AgentSettings
 from smolpaws_jupyter.runtime.approvals import Mode
 from smolpaws_jupyter.runtime.conversation import Conversation
 from smolpaws_jupyter.runtime.llm import LLM
-from smolpaws_jupyter.runtime.log import EventLog, mint
+from smolpaws_jupyter.runtime.log import KEEP_EVERY, EventLog, mint
 from smolpaws_jupyter.runtime.memory_store import MemoryStore
 from smolpaws_jupyter.runtime.model_in_use import LLMFactory
 from smolpaws_jupyter.runtime.opening import repair
@@ -117,6 +117,7 @@ def talk(
     approvals: Mode = "allow",
     summaries: Script = (),
     client_for: LLMFactory | None = None,
+    keep_every: int = KEEP_EVERY,
     **llm: Any,
 ) -> Talk:
     """A new conversation with these moves of its model, or with other clients than the scripted ones."""
@@ -136,7 +137,7 @@ def talk(
         tools=(*(t.spec for t in all_tools), *policy.tools),
     )
     conversation = Conversation(
-        EventLog(store, Redactor()),
+        EventLog(store, Redactor(), keep_every=keep_every),
         settings=agent_settings,
         llm_for=client_for or (lambda b: summariser if b.profile == "summary" else model),
         tools=all_tools,
@@ -180,7 +181,7 @@ async def until(met: Callable[[], object]) -> None:
 
 def said_by(messages: Sequence[JsonObject]) -> list[str]:
     """The texts of messages, in order."""
-    return [m["content"] if isinstance(m["content"], str) else "" for m in messages]
+    return [m["content"] if isinstance(m.get("content"), str) else "" for m in messages]
 
 
 def genuine(talk: Talk) -> list[str]:
