@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.recovery.engine import Engine, Script, Stop, Wait, repair
+from tests.recovery.closing import repair
+from tests.recovery.engine import Engine
 from tests.recovery.facts import Commit, Fact
+from tests.recovery.script import Script, Stop, Wait
 
 
 class Died(BaseException):

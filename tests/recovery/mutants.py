@@ -23,11 +23,12 @@ from typing import NamedTuple
 
 from tests.recovery.mistakes import Mistake
 from tests.recovery.mistakes_in_kinds import EVERY_MISTAKE
+from tests.recovery.mistakes_in_logs import MISTAKES_IN_LOGS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "smolpaws_jupyter"
-TESTS = ("tests/recovery/test_against_a_model.py", "tests/recovery/test_crashes.py")
-"""Those first that need less time for most mistakes."""
+T1, T2 = "tests/recovery/test_crashes.py", "tests/recovery/test_against_a_model.py"
+OPTIONS = ("-x", "-q", "-m", "not exhaustive", "-p", "no:cacheprovider", "-p", "no:nbval")
 DEPTHS = ("check", "test")
 """The lanes that are tried, the quick one first."""
 SECONDS = 3_600
@@ -73,25 +74,13 @@ def _judge(mistake: Mistake | None, depths: Sequence[str]) -> Verdict:
         shutil.copy(ROOT / "pyproject.toml", copy)
         if mistake is not None:
             (copy / PACKAGE / mistake.file).write_text(source(mistake))
-        verdicts = (_run(copy, depth) for depth in depths)
+        tests = (T1, T2) if mistake in MISTAKES_IN_LOGS else (T2, T1)  # those first that will notice, most likely
+        verdicts = (_run(copy, depth, tests) for depth in depths)
         return next((verdict for verdict in verdicts if verdict.caught), MISSED)
 
 
-def _run(copy: Path, depth: str) -> Verdict:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-m",
-        "not exhaustive",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:nbval",
-        *TESTS,
-    ]
+def _run(copy: Path, depth: str, tests: Sequence[str]) -> Verdict:
+    command = [sys.executable, "-m", "pytest", *OPTIONS, *tests]
     environment = {**os.environ, "HYPOTHESIS_PROFILE": depth, "MUTANT": "1", "PYTHONPATH": str(copy)}
     try:
         run = subprocess.run(

@@ -18,12 +18,13 @@ from smolpaws_jupyter.core.view import View
 from smolpaws_jupyter.testing import overflow, reply
 from tests.conftest import LANE
 from tests.recovery import guarantees
-from tests.recovery.engine import repair
+from tests.recovery.closing import repair
+from tests.recovery.disks import FaultyDisk
 from tests.recovery.facts import Facts
 from tests.recovery.reference import as_shown
 from tests.recovery.stories import EVERY_COMMIT, STORIES, WITH_SNAPSHOTS, Story
 from tests.recovery.stories_in_kinds import OTHER_KINDS
-from tests.recovery.world import POWER_CUTS, FaultyDisk, Life, Process, World, deaths, one_death, toy_of
+from tests.recovery.world import POWER_CUTS, Life, Process, World, deaths, one_death, toy_of
 from tests.runtime.simulated_disk import ENDINGS, Ending
 from tests.wire_rules import assert_lawful, assert_shows
 

@@ -7,7 +7,6 @@ would leave at that moment is kept as a world of its own, in which another proce
 from __future__ import annotations
 
 import asyncio
-import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
@@ -30,6 +29,7 @@ from smolpaws_jupyter.runtime.redaction import Redactor
 from smolpaws_jupyter.runtime.store import Store
 from smolpaws_jupyter.runtime.tools.base import ToolContext
 from smolpaws_jupyter.testing import Gate, Move, ScriptedLLM
+from tests.recovery.disks import FaultyDisk, WatchedDisk
 from tests.recovery.facts import Facts
 from tests.recovery.reference import Reference, as_shown
 from tests.recovery.ways import Way
@@ -44,53 +44,6 @@ LIMIT = 1000
 KEEP_EVERY = 4
 """After so few events a log gets a snapshot, so that every story has some."""
 Stored = tuple[Event, ...]
-
-
-@dataclass
-class WatchedDisk(SimulatedDisk):
-    """A disk that lives on. `seen` is called wherever a process could die: before, halfway through and behind a step."""
-
-    seen: Callable[[], None] = lambda: None
-
-    def _step(self, do: Callable[[], None], half: Callable[[], None] | None = None) -> None:
-        self.steps += 1
-        self.seen()
-        if half is not None:
-            before = {file: (file.cache, file.platter) for file in self.files.values()}
-            half()
-            self.seen()
-            for file, content in before.items():
-                file.cache, file.platter = content
-        do()
-        self.seen()
-
-
-@dataclass
-class FaultyDisk(SimulatedDisk):
-    """A disk of which one call fails: the n-th write or sync. The write has written half of its bytes by then."""
-
-    fails_at: int = 0
-    calls: int = 0
-
-    def write(self, fd: int, data: bytes | memoryview) -> int:
-        if self._fails():
-            super().write(fd, data[: len(data) // 2])
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return super().write(fd, data)
-
-    def sync(self, fd: int) -> None:
-        if self._fails():
-            raise OSError(errno.EIO, "Input/output error")
-        super().sync(fd)
-
-    def sync_folder(self, path: Path) -> None:
-        if self._fails():
-            raise OSError(errno.EIO, "Input/output error")
-        super().sync_folder(path)
-
-    def _fails(self) -> bool:
-        self.calls += 1
-        return self.calls == self.fails_at
 
 
 @dataclass
@@ -151,8 +104,9 @@ class World:
     def fingerprint(self) -> object:
         """Equal for worlds in which the next process would do the same."""
         files = frozenset((path, file.cache, file.platter) for path, file in self.disk.files.items())
-        outside = (len(self.acknowledged), self.attempted, self.told, self.effects, self.asked, self.paid)
-        return files, frozenset(self.disk.synced_files), frozenset(self.disk.folders), repr(outside)
+        attempted = tuple(event.id for event in self.attempted or ())
+        outside = (len(self.acknowledged), attempted, self.told, self.effects, self.asked, self.paid)
+        return files, frozenset(self.disk.synced_files), frozenset(self.disk.folders), outside
 
 
 Process = Callable[[World], None]
