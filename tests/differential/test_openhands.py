@@ -1,4 +1,4 @@
-"""Our `llm_summarizing` beside the condenser of openhands-sdk, from which its rules come: the same provider, the same words."""
+"""Our `llm_summarizing` beside the condenser of openhands-sdk 1.58.2, from which its rules come: the same provider, the same words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.environments import NoEnvironment, environment
 from tests.runtime.llm_client import LITELLM_WARNS
 from tests.runtime.talks import talk
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(600), *LITELLM_WARNS]
+pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(1_800), *LITELLM_WARNS]
 
 SETTINGS = {"max_size": 20, "keep_first": 2}
 SAYS = [f"u{number}" for number in range(14)]
@@ -83,7 +83,7 @@ async def test_a_summary_is_bought_at_the_same_size_and_leaves_the_same_tail(cou
     is a message by itself, under a heading (R-ORD-6); there it runs together with its neighbours, as one user message.
     """
     try:
-        python = environment("openhands-sdk", at_least=(3, 12))
+        python = environment("openhands-sdk==1.58.2", at_least=(3, 12))
     except NoEnvironment as error:
         pytest.skip(f"no comparison with openhands-sdk: {error}")
     there, here = theirs(python), await ours()

@@ -25,7 +25,7 @@ from tests.environments import NoEnvironment, environment
 from tests.runtime.llm_client import LITELLM_WARNS
 from tests.runtime.talks import Talk, reopened, talk
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(600), *LITELLM_WARNS]
+pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(1_800), *LITELLM_WARNS]
 
 PATIENCE = 40
 """After so many requests the provider closes the account, since a loop would not end by itself."""
