@@ -4,6 +4,8 @@ import type { Command, UpdateOf } from "../wire/names";
 
 /** After these many milliseconds without a receipt the page says so. */
 export const SLOW = 1_000;
+/** So often is a command sent again by itself that nobody answered: its message, or the receipt, may be lost. */
+const REPEATS = 3;
 
 /** `accepted`: received, but its record is not in the log yet. `failed`: refused, or not sent at all. */
 export interface Sent {
@@ -22,6 +24,7 @@ export interface Notice {
 export class Outbox {
   readonly #sent = signal<readonly Sent[]>([]);
   readonly #notices = signal<readonly Notice[]>([]);
+  readonly #repeats = new Map<string, number>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   get sent(): ReadonlySignal<readonly Sent[]> {
@@ -53,6 +56,17 @@ export class Outbox {
     }
   }
 
+  /** Commands that should go out once more, since the kernel has been silent for long. */
+  again(): readonly Command[] {
+    const late = this.#sent.value.filter(({ command, state }) => state === "slow" && this.#repeated(command) < REPEATS);
+    for (const { command } of late) this.#repeats.set(command.id, this.#repeated(command) + 1);
+    return late.map(({ command }) => command);
+  }
+
+  #repeated({ id }: Command): number {
+    return this.#repeats.get(id) ?? 0;
+  }
+
   receive(receipt: UpdateOf<"ack" | "refused">): void {
     const sent = this.#sent.value.find((one) => one.command.id === receipt.id);
     if (sent === undefined) return; // of another page, or heard before
@@ -78,6 +92,7 @@ export class Outbox {
   clear(): void {
     this.#sent.value = [];
     this.#notices.value = [];
+    this.#repeats.clear();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
   }

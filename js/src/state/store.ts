@@ -197,6 +197,7 @@ export class Store {
     this.#silence = undefined;
     const waits = this.#probing || this.#lacksSomething() || this.outbox.sent.value.some((one) => one.state === "slow");
     if (waits && this.connection.value === "live") this.connection.value = "silent";
+    for (const command of this.outbox.again()) this.#post(command);
   }
 
   #probe(): void {

@@ -134,6 +134,17 @@ test.each(Array.from({ length: 30 }, (_, i) => i))(
   },
 );
 
+test("I-30: what nobody answered goes out again with its id, three times at most: it or its receipt may be lost", () => {
+  const { kernel, store, asked } = pair();
+  kernel.hear = () => {};
+  const id = store.send({ kind: "tell", text: "Hello", images: [] });
+  vi.advanceTimersByTime(10 * SILENT);
+  expect(asked("tell").map((command) => command.id)).toEqual([id, id, id, id]);
+  expect(store.connection.value).toBe("silent");
+  kernel.tell({ kind: "ack", id, text: "" });
+  expect(store.connection.value).toBe("live");
+});
+
 test("I-30: a command keeps its id when it is sent again", () => {
   const { kernel, store } = pair();
   kernel.hear = () => {};
