@@ -6,6 +6,8 @@ PYTHON ?= python3
 VENV ?= .venv
 # make test TESTS=tests/core
 TESTS ?= tests
+# How many processes share the tests; 0 for one that runs all of them itself.
+WORKERS ?= 2
 # Jupyter refuses root, which is who one is in a container.
 LAB_ARGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -37,7 +39,7 @@ LAB_SOURCES := $(shell find js/src/lab js/src/wire -type f)
 WIDGET_SOURCES := $(shell find js/src -type f -not -path 'js/src/lab/*') js/scripts/build.mjs
 
 .DELETE_ON_ERROR:
-.PHONY: help lab test again check test-all bench pictures build js types format clean distclean lint-python lint-js unit
+.PHONY: help lab test again check test-all bench pictures build js types format clean distclean lint lint-python lint-js unit
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,8 +47,8 @@ help: ## show this list
 lab: $(LAB) ## open JupyterLab on the first example
 	$(PY) -m jupyterlab $(LAB_ARGS) examples/01_first_reset.ipynb
 
-test: lint-python lint-js ## everything a change must pass: lint, types, all tests but the exhaustive ones, the examples
-	HYPOTHESIS_PROFILE=test $(PYTEST) -q -m "not exhaustive" --durations=10 --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
+test: lint ## everything a change must pass: lint, types, all tests but the exhaustive ones, the examples
+	HYPOTHESIS_PROFILE=test $(PYTEST) -q -n $(WORKERS) -m "not exhaustive" --durations=10 --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
 
 again: $(DEV) ## the tests with kernels and browsers that failed the last time
 	HYPOTHESIS_PROFILE=test $(PYTEST) -q --last-failed --last-failed-no-failures=none -m "kernel or browser" $(TESTS)
@@ -54,7 +56,7 @@ again: $(DEV) ## the tests with kernels and browsers that failed the last time
 check: $(DEV) $(MODULES) ## the inner loop, a few minutes: lint, types, floors, unit and property tests
 	@$(MAKE) --no-print-directory -k -j2 $(TOGETHER) unit lint-python lint-js # the longest first, beside the others
 
-test-all: lint-python lint-js ## the long lane: more examples, more rounds, the exhaustive tests
+test-all: lint ## the long lane: more examples, more rounds, the exhaustive tests
 	HYPOTHESIS_PROFILE=all $(PYTEST) -q --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
 
 bench: $(DEV) ## the figures of this machine; BENCH=--peers: beside other systems, which are installed in .environments
@@ -89,6 +91,9 @@ distclean: clean ## remove what was installed too
 
 unit: $(DEV)
 	HYPOTHESIS_PROFILE=check $(PYTEST) -q -p no:nbval -m "$(NOT_IN_CHECK)" $(TESTS)
+
+lint: $(DEV) $(MODULES)
+	@$(MAKE) --no-print-directory -j2 $(TOGETHER) lint-python lint-js
 
 lint-python: $(DEV)
 	$(BIN)/ruff check --quiet .

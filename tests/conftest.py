@@ -20,9 +20,12 @@ import hypothesis
 import pytest
 
 from tests.canary import KEY, Canary
-from tests.contracts.requirements import LINE
+from tests.workers import order
 
 Lane = Literal["check", "test", "all"]
+
+COUNTED, SAID = "counted", "said"
+"""Properties of a test's report: a figure that is added up, and a line that is repeated at the end of the run."""
 
 LANE: Lane = os.environ.get("HYPOTHESIS_PROFILE", "test")  # type: ignore[assignment]
 
@@ -41,7 +44,10 @@ hypothesis.settings.load_profile(LANE)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the person's own settings and history out of the tests, and ours out of theirs."""
-    home = tempfile.TemporaryDirectory(prefix="smolpaws-tests-")
+    within = os.environ["SMOLPAWS_HOME"] if hasattr(config, "workerinput") else None  # where the watch looks, too
+    if within is not None:
+        Path(within).mkdir(exist_ok=True)
+    home = tempfile.TemporaryDirectory(prefix="smolpaws-tests-", dir=within)
     config.add_cleanup(home.cleanup)
     os.environ["SMOLPAWS_HOME"] = str(Path(home.name, "smolpaws"))
     os.environ["IPYTHONDIR"] = str(Path(home.name, "ipython"))
@@ -53,7 +59,6 @@ class OffMachine(OSError):
 
 
 _off_machine: list[str] = []
-_counted: Counter[str] = Counter()
 
 
 def _is_loopback(host: str) -> bool:
@@ -107,13 +112,19 @@ def root() -> Path:
 
 
 @pytest.fixture
-def count() -> Callable[[str, int], None]:
-    """Adds to a figure of the last lines of a run: `count("crash points", 12)`."""
+def count(record_property: Callable[[str, object], None]) -> Callable[[str, int], None]:
+    """Adds to a figure of the last lines of a run: `count("crash points", 12)`. It goes with the report of the test."""
 
     def add(what: str, number: int) -> None:
-        _counted[what] += number
+        record_property(COUNTED, (what, number))
 
     return add
+
+
+@pytest.fixture
+def say(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Repeats a line at the end of the run."""
+    return lambda line: record_property(SAID, line)
 
 
 def find_chromium() -> str | None:
@@ -124,7 +135,15 @@ def find_chromium() -> str | None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests in a browser come last: Playwright keeps an event loop on the main thread, where no other test could run one."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    items.sort(key=lambda item: order(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `-n`, files go to whoever is free; see `tests/workers.py`."""
+    from tests.workers import Dealer
+
+    return Dealer(config, log)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -139,10 +158,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was counted, how much of the papers tests name, and how many browser tests did not run: green is not whole."""
-    if _counted:
-        figures = ", ".join(f"{number:,} {what}" for what, number in sorted(_counted.items()))
+    reports = [r for r in terminalreporter.stats.get("passed", []) if r.when == "call"]
+    counted: Counter[str] = Counter()
+    for what, number in (value for report in reports for name, value in report.user_properties if name == COUNTED):
+        counted[what] += number
+    if counted:
+        figures = ", ".join(f"{number:,} {what}" for what, number in sorted(counted.items()))
         terminalreporter.write_line(f"counted: {figures}")
-    if line := terminalreporter.config.stash.get(LINE, None):
+    for line in (value for report in reports for name, value in report.user_properties if name == SAID):
         terminalreporter.write_line(line)
     skipped = [r for r in terminalreporter.stats.get("skipped", []) if "browser" in r.keywords]
     if skipped:

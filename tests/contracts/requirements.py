@@ -17,14 +17,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 ID = r"(?:[RT]-[A-Z]+-\d+|[IF]-\d+|T\d+|O\d\d)"
 RANGE = re.compile(rf"\b({ID})(?: to ({ID}|\d+))?\b")
 IN_A_NAME = re.compile(r"(?<![a-z0-9])(?:([rt])_([a-z]+)_(\d+)|([if])_(\d+)|([to])(\d+))(?![a-z0-9])")
 TITLE = re.compile(rf"""["'`]({ID}(?:(?:, | to | and ){ID})*):""")
 WORDS = frozenset(f"R-VOC-{n}" for n in range(1, 20))  # terms; a test may name them, none has to
-LINE = pytest.StashKey[str]()  # the count, for the last lines of the run
 CASE = re.compile(r"^- \*\*(T-[A-Z]+-\d+)\*\*.*?→ (.*)$", re.MULTILINE)
 
 

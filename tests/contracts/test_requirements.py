@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.contracts import requirements
 from tests.contracts.built_later import BUILT_LATER
-from tests.contracts.requirements import LINE, Matrix, Paper, ids_in, ids_in_name, named_in_python, named_in_typescript
+from tests.contracts.requirements import Matrix, Paper, ids_in, ids_in_name, named_in_python, named_in_typescript
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +17,8 @@ def matrix(root: Path) -> Matrix:
     return Matrix(Paper.read(root), requirements.named_by_tests(root), BUILT_LATER)
 
 
-def test_every_id_of_the_papers_has_a_test(matrix: Matrix, pytestconfig: pytest.Config) -> None:
-    pytestconfig.stash[LINE] = matrix.line()
+def test_every_id_of_the_papers_has_a_test(matrix: Matrix, say: Callable[[str], None]) -> None:
+    say(matrix.line())
     assert not matrix.untested, (
         f"no test names {', '.join(matrix.untested)}: write it, or name the id in the one that shows it"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,9 @@ def examine(k: Kernel, name: str, conversation_id: str, effects: Path) -> None:
     assert (effects.read_text().split() if effects.exists() else []) == done, "something ran again"
 
 
-def test_t4_i_1_i_9_i_10_a_killed_kernel_loses_and_repeats_nothing(tmp_path: Path, lane: str) -> None:
+def test_t4_i_1_i_9_i_10_a_killed_kernel_loses_and_repeats_nothing(
+    tmp_path: Path, lane: str, count: Callable[[str, int], None]
+) -> None:
     """T4, F-1, F-23, I-1, I-3, I-7, I-9 to I-11, I-22: each kernel examines what the one before left."""
     left: tuple[str, str, Path] | None = None
     for number in range(ROUNDS[lane] + 1):
@@ -80,3 +83,4 @@ def test_t4_i_1_i_9_i_10_a_killed_kernel_loses_and_repeats_nothing(tmp_path: Pat
             if number < ROUNDS[lane]:
                 name, effects = f"killed/{number}", tmp_path / f"effects-{number}"
                 left = (name, begin(k, name, effects, random.Random(number)), effects)
+    count("killed kernels", ROUNDS[lane])
