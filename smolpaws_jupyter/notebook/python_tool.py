@@ -32,8 +32,8 @@ SPEC = ToolSpec(
 )
 WATCH_SECONDS = 0.2
 """How often a running call is looked at."""
-STOP_SECONDS = 1.5
-"""How long a stopped call may take to end before its result says that it has not."""
+STOP_SECONDS = 3.0
+"""How long a stopped call may take to end before its result says that it has not. The first traceback takes long."""
 
 
 class Cell(Protocol):

@@ -20,6 +20,9 @@ def prepared(folder: Path) -> Iterator[Kernel]:
     """A kernel with the scripted model at hand."""
     with kernel(folder) as started:
         started.do(SETUP)
+        started.run(
+            "1 / 0", store_history=False
+        )  # the first traceback loads so much that on a busy machine a stopped call would end late
         yield started
 
 
