@@ -88,6 +88,11 @@ class Desk:
         """A button of the agent by its whole name."""
         return self.agent.get_by_role("button", name=name, exact=True)
 
+    def tab(self, name: str) -> Locator:
+        """Goes to a tab of the agent, and gives its panel."""
+        self.agent.get_by_role("tab", name=name, exact=True).click()
+        return self.agent.get_by_role("tabpanel", name=name, exact=True)
+
     def say(self, text: str) -> None:
         """Sends a message."""
         self.box.fill(text)

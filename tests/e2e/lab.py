@@ -44,6 +44,10 @@ SETTINGS = {
 }
 
 
+MODULES = {"lab": "jupyterlab", "notebook": "notebook"}
+Theme = Literal["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"]
+
+
 @dataclass(frozen=True)
 class Server:
     """A running JupyterLab: `root` is the folder that it shows."""
@@ -77,11 +81,15 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def jupyter_lab(root: Path, home: Path) -> Iterator[Server]:
-    """A JupyterLab that shows `root` and keeps everything of its own in `home`; gone when the block ends."""
+def jupyter_lab(root: Path, home: Path, python: Path | str = sys.executable, app: str = "lab") -> Iterator[Server]:
+    """A JupyterLab that shows `root` and keeps everything of its own in `home`; gone when the block ends.
+
+    With `app="notebook"` it is a Notebook 7; `python` is the interpreter of whose environment it is.
+    """
     env = dict(os.environ)
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         env[name] = str(home / name.lower())
+    env["PYTHONPATH"] = str(Path(__file__).parents[2])  # kernels of any environment find the project
     env["JUPYTERLAB_SETTINGS_DIR"] = str(home / "settings")
     env["JUPYTERLAB_WORKSPACES_DIR"] = str(home / "workspaces")
     for name, text in SETTINGS.items():
@@ -90,7 +98,7 @@ def jupyter_lab(root: Path, home: Path) -> Iterator[Server]:
         file.write_text(text)
 
     port, token, log = free_port(), "test", home / "server.log"
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command = [str(python), "-m", MODULES[app], "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     options = [
         "--ServerApp.port_retries=0",
         f"--IdentityProvider.token={token}",
@@ -255,7 +263,7 @@ class LabPage:
         expect(self.page.locator(".jp-Dialog")).to_have_count(0)
         self.wait_for_kernels()
 
-    def use_theme(self, name: Literal["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"]) -> None:
+    def use_theme(self, name: Theme) -> None:
         """Switch the colours of the window."""
         self.palette(f"Use Theme: {name}")
         expect(self.page.locator("body")).to_have_attribute("data-jp-theme-name", name, timeout=30_000)

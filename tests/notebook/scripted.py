@@ -44,7 +44,7 @@ def play(*moves: Move, name: str | None = None, **options: Any) -> Scripted:
     """A new agent whose model makes these moves, and which asks for no approval unless told to."""
     name = name or f"scripted/{next(_numbers)}"
     _models[name] = ScriptedLLM(moves)
-    return Scripted(name, max_input_tokens=400_000, **{"approvals": "allow", **options})
+    return Scripted(name, **{"max_input_tokens": 400_000, "approvals": "allow", **options})
 
 
 def resume(conversation_id: str, *moves: Move, name: str, **options: Any) -> Scripted:
