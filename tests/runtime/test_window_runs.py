@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smolpaws_jupyter.core.base import JsonObject
@@ -18,6 +18,7 @@ from smolpaws_jupyter.core.events import (
     CondensationRequest,
     Event,
     PinEvent,
+    TitleEvent,
     TruncationEvent,
     UsageEvent,
 )
@@ -315,6 +316,12 @@ async def test_t_bound_04_under_a_window_each_overflow_is_answered_while_there_i
     assert texts(t) == ["S2", "a2", "u3", "fine"]
 
 
+BEHIND_AN_UNKNOWN_EVENT = (
+    History("summarizing_window").user("u").unknown().reply("a").intend("size").attempt().summarized("S", ["u1"])
+)
+"""The reply says that it was shown all up to an event of another version."""
+
+
 @given(
     histories(kinds=("summarizing_window",), moves=12),
     st.fixed_dictionaries(
@@ -327,6 +334,7 @@ async def test_t_bound_04_under_a_window_each_overflow_is_answered_while_there_i
     ),
     st.lists(st.sampled_from(["short", "long", "long", "overflow", "server", "blank"]), max_size=6),
 )
+@example(BEHIND_AN_UNKNOWN_EVENT, {}, [])
 def test_t_win_18_every_sequence_of_overflows_ends(made: History, settings: JsonObject, outcomes: list[str]) -> None:
     """R-WIN-10: whatever the summariser does; each answer makes progress, and summaries are fewer than messages."""
     moves = iter([*outcomes, *["long"] * 1_000])
@@ -361,11 +369,17 @@ def stored(made: History, settings: JsonObject, llm: ScriptedLLM) -> Conversatio
     """A conversation that goes on from this history under these settings of a window."""
     log = EventLog(MemoryStore("conversation-1"), Redactor())
     for commit in made.commits:
-        if known := [event for event in commit if not isinstance(event, UnknownEvent)]:
-            log.append(*known)
+        log.append(*map(_storable, commit))
     repair(log)
     agent_settings = AgentSettings.model_validate(window(**settings))
     return Conversation(log, settings=agent_settings, llm_for=lambda _: llm, tools=())
+
+
+def _storable(event: Event | UnknownEvent) -> Event:
+    """For an event that nobody may append, one that changes no view: a reply may name it as the last that it was shown."""
+    if not isinstance(event, UnknownEvent):
+        return event
+    return TitleEvent(id=event.id, timestamp=event.raw["timestamp"], title="unknown")
 
 
 def _answers(events: Sequence[Event]) -> int:
