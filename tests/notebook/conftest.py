@@ -20,9 +20,8 @@ def prepared(folder: Path) -> Iterator[Kernel]:
     """A kernel with the scripted model at hand."""
     with kernel(folder) as started:
         started.do(SETUP)
-        started.run(
-            "1 / 0", store_history=False
-        )  # the first traceback loads so much that on a busy machine a stopped call would end late
+        # A first traceback loads so much that a call that is stopped would end too late, on a busy machine.
+        started.run("1 / 0", store_history=False)
         yield started
 
 
