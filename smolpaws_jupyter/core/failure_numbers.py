@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from .failure_body import ErrorBody
 from .failure_wordings import plain
@@ -64,13 +65,11 @@ _SENTENCES = (
 )
 
 
+@cache
 def _pattern(sentence: str) -> re.Pattern[str]:
     names = {"i": "input", "w": "window", "o": "output"}
     groups = {key: f"(?P<{name}>{_NUMBER})" for key, name in names.items()}
     return re.compile(sentence.format(n=_NUMBER, **groups))
-
-
-_PATTERNS = tuple(map(_pattern, _SENTENCES))
 
 
 def numbers_of(body: ErrorBody) -> Numbers:
@@ -84,8 +83,8 @@ def numbers_of(body: ErrorBody) -> Numbers:
 def numbers_in(text: str) -> Numbers:
     """The numbers that the first sentence of a known shape names; numbers of other sentences are nobody's."""
     text = plain(text)
-    for pattern in _PATTERNS:
-        if match := pattern.search(text):
+    for sentence in _SENTENCES:
+        if match := _pattern(sentence).search(text):
             found = match.groupdict()
             return Numbers(_tokens(found.get("input")), _tokens(found.get("window")), _tokens(found.get("output")))
     return Numbers()

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -17,9 +18,12 @@ from ..core.failure_body import read_body
 from ..core.failure_numbers import numbers_of
 from ..core.failures import classify
 from ..core.messages import Size
-from ..core.practice import HABITS, Overflow, Reply, least_window, reply, tokens
+from ..core.practice.window import HABITS, least_window, tokens
 from ..core.profiles import Binding
 from .llm import Delta, Failure, Limits, LLMFailure, Request, Response, ToolCall
+
+if TYPE_CHECKING:
+    from ..core.practice.reply import Overflow, Reply
 
 WINDOW = 8_000
 """Tokens, unless `params.window` says otherwise."""
@@ -59,6 +63,8 @@ class PracticeLLM:
         self, request: Request, limits: Limits, on_delta: Callable[[Delta], None], on_send: Callable[[], None]
     ) -> Response:
         """The reply to this request, word by word. Nothing leaves the process, so `on_send` is never called."""
+        from ..core.practice.reply import Overflow, reply  # its patterns take longer to load than an agent to appear
+
         began = time.monotonic()
         said = reply(request.messages, request.tools, self._habit, self._window)
         if isinstance(said, Overflow):

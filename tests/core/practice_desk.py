@@ -9,7 +9,7 @@ from typing import Any
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.base import JsonObject
 from smolpaws_jupyter.core.messages import Message
-from smolpaws_jupyter.core.practice import Overflow, Reply, reply
+from smolpaws_jupyter.core.practice.reply import Overflow, Reply, reply
 
 TOOLS = ("list_files", "read_file", "write_file", "condense", "conversation_history")
 

@@ -11,7 +11,9 @@ import pytest
 import smolpaws_jupyter.core.practice as practice
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.messages import canonical
-from smolpaws_jupyter.core.practice import HABITS, SENTENCES, reply
+from smolpaws_jupyter.core.practice.reply import reply
+from smolpaws_jupyter.core.practice.tasks import SENTENCES
+from smolpaws_jupyter.core.practice.window import HABITS
 from tests.core.practice_desk import NOTES, TASK, Desk, desk, tools
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from smolpaws_jupyter.core import wording
-from smolpaws_jupyter.core.practice import Reply, notes, reply
+from smolpaws_jupyter.core.practice import notes
+from smolpaws_jupyter.core.practice.reply import Reply, reply
 from smolpaws_jupyter.core.summary import summary_request
 from tests.core.practice_desk import FILES, NOTES, TASK, Desk, desk
 

@@ -10,7 +10,7 @@ import pytest
 
 from smolpaws_jupyter.core.errors import SettingsError, StartError
 from smolpaws_jupyter.core.messages import Size, request_size
-from smolpaws_jupyter.core.practice import least_window
+from smolpaws_jupyter.core.practice.window import least_window
 from smolpaws_jupyter.core.profiles import Binding, LLMProfile, bind
 from smolpaws_jupyter.runtime.keys import Keys
 from smolpaws_jupyter.runtime.llm import Delta, Limits, LLMFailure, Request, Response

@@ -14,7 +14,7 @@ import pytest
 
 from smolpaws_jupyter.core.events import ActionEvent, ContextWarningEvent, MessageEvent, ResponseEvent
 from smolpaws_jupyter.core.messages import Message, messages_of
-from smolpaws_jupyter.core.practice import Reply, reply
+from smolpaws_jupyter.core.practice.reply import Reply, reply
 from smolpaws_jupyter.core.view import View
 from tests.practice_driver import Played, play
 
@@ -25,7 +25,7 @@ MODELS = {"diligent": "practice", "late": "practice/late", "careless": "practice
 
 ELSEWHERE = """
 import json, sys
-from smolpaws_jupyter.core.practice import reply
+from smolpaws_jupyter.core.practice.reply import reply
 
 cases = json.load(sys.stdin)
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from smolpaws_jupyter.core import wording
 from smolpaws_jupyter.core.errors import RunError
 from smolpaws_jupyter.core.events import Condensation
-from smolpaws_jupyter.core.practice import least_window
+from smolpaws_jupyter.core.practice.window import least_window
 from tests.conftest import LANE
 from tests.practice_driver import WITH_FALLBACK, Played, conversation, play
 from tests.runtime.talks import until

@@ -6,6 +6,7 @@ from ..messages import canonical
 from .known import Known
 from .plan import Plan
 from .reading import page
+from .window import RESERVE, tokens
 
 SHARE = 6
 """A page takes at most this part of the window: one sixth."""
@@ -13,32 +14,8 @@ SHARE = 6
 SMALLEST = 200
 """The least number of characters worth a call."""
 
-AFTER_RESET = 1_200
-"""Tokens for task, notice, listings, a few notes and a small page, with the calls that get them."""
-
-SAVED = 400
-"""Tokens for notes about a few files."""
-
 UNSEEN = 1.8
 """Bytes for a character of a file of which no page is there: enough for quotes and accents."""
-
-RESERVE = 500
-"""Tokens that a page leaves free: for its call, for the smallest page after it (a warning comes one request late), for
-the warning, and for the frame of the notes."""
-
-
-def tokens(size: int) -> int:
-    """Tokens of so many UTF-8 bytes: the one rule for estimate, usage and window."""
-    return -(-size // 4)
-
-
-def least_window(fixed: int) -> int:
-    """The smallest window in which work can go on, in tokens, where system message and tools take `fixed`.
-
-    Three quarters have to hold what is there after a reset, and a page. In the last quarter warnings come and notes are
-    written: the first default stage is 75%.
-    """
-    return max((fixed + AFTER_RESET) * 4 // 3 + 1, (RESERVE + SAVED) * 4)
 
 
 def room_left(used: int, window: int, notes: str) -> int:

@@ -8,15 +8,12 @@ from ..messages import Message, canonical, request_size
 from . import notes
 from .answer import answer, findings, introduction, report
 from .known import RESET_TOOLS, Known, know, text_of
-from .pages import characters, room_left, tokens
+from .pages import characters, room_left
 from .plan import Plan, make_plan
 from .reading import Call, listing
 from .summary import summary
 from .tasks import Task
-
-HABITS = ("diligent", "late", "careless", "stubborn")
-"""`diligent` saves and resets at any warning; `late` only at 90% and above; `careless` resets without notes; `stubborn`
-never resets and reads on until a request is refused."""
+from .window import HABITS, tokens
 
 FORGETFUL = ("careless", "stubborn")
 """Those who write no notes look for none."""
