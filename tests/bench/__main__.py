@@ -7,7 +7,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable
 
-from tests.bench import durable, imports, page, peers, reopen, requests, steps, wire
+from tests.bench import behind_a_server, durable, imports, page, peers, reopen, requests, steps, wire
 from tests.bench.figures import Figure
 
 BENCHES: dict[str, Callable[[], Iterable[Figure]]] = {
@@ -18,6 +18,7 @@ BENCHES: dict[str, Callable[[], Iterable[Figure]]] = {
     "wire": wire.figures,
     "durable": durable.figures,
     "page": page.figures,
+    "behind_a_server": behind_a_server.figures,
 }
 
 

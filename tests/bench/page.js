@@ -1,7 +1,7 @@
 // The page in a browser, on a kernel that stands still until it is told to speak; `window.bench` is what the bench calls.
 import widget from "/widget.js";
+import "/watch.js";
 
-const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const listeners = new Map();
 const hear = (update) => listeners.get("msg:custom")?.(structuredClone(update));
@@ -32,43 +32,18 @@ async function open() {
   return performance.now() - began;
 }
 
-/** A hundred tokens a second while somebody types or reads: see what it returns. */
+/** A hundred tokens a second while somebody types or reads: gives what `watch` saw. */
 async function stream(seconds, reads) {
-  const box = el.querySelector("textarea");
-  const scroll = el.querySelector(".paws-scroll");
   set({ status: "running", detail: "model" });
-  if (reads) {
-    scroll.scrollTop = scroll.scrollHeight;
-    await frame();
-    scroll.scrollTop -= 600;
-    await wait(100);
-  }
-  const place = scroll.scrollTop;
-  const keys = [];
-  const frames = [];
-  let last = performance.now();
-  let runs = true;
-  requestAnimationFrame(function count(now) {
-    frames.push(now - last);
-    last = now;
-    if (runs) requestAnimationFrame(count);
-  });
+  const seen = watch(el, seconds, reads);
   for (let beat = 0; beat < 10 * seconds; beat += 1) {
     hear({ kind: "delta", what: "text", text: "word and **more** ".repeat(5).slice(0, 45) + (beat % 9 ? "" : "\n\n") });
-    if (!reads && beat % 2 === 0) {
-      const began = performance.now();
-      box.value += "x";
-      box.dispatchEvent(new InputEvent("input", { bubbles: true }));
-      await frame();
-      keys.push(performance.now() - began);
-    }
     await wait(100);
   }
-  runs = false;
-  const moved = Math.abs(scroll.scrollTop - place);
+  const felt = await seen;
   set({ status: "idle", detail: "" });
   await frame();
-  return { keys, frames, moved };
+  return felt;
 }
 
 /** Milliseconds until the timeline of the log is drawn. */
@@ -79,10 +54,5 @@ async function drawTimeline() {
   while (el.querySelector(".paws-measured") === null) await frame();
   return performance.now() - began;
 }
-
-const heap = () => {
-  window.gc?.();
-  return performance.memory.usedJSHeapSize;
-};
 
 window.bench = { open, stream, drawTimeline, heap };
