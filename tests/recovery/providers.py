@@ -30,6 +30,13 @@ class Providers(SideBySide):
         self.course.log.estimate = 950
         self.calls_tools(names=["photo"], tokens=None, cut_off=False)
 
+    @precondition(lambda self: waits_for(self, "model") and self.course.engine.way.kind == "new_context")
+    @rule()
+    def hands_over_too_much(self) -> None:
+        """Even the new context would be over the limit (R-NEW-13)."""
+        self.course.log.estimate = 1200
+        self.calls_tools(names=["forget"], tokens=None, cut_off=False)
+
     @while_waiting_for("model")
     @rule(tokens=COUNTS)
     def answers_in_words(self, tokens: int | None) -> None:
@@ -58,11 +65,15 @@ class Providers(SideBySide):
                 return call(name, text=self.fresh(name))
 
     @while_waiting_for("model")
-    @rule(tokens=COUNTS, message=st.sampled_from([None, "", "  Read notes/plan.md.\r\n", "🐾" * 8192]))
-    def resets(self, tokens: int | None, message: str | None) -> None:
+    @rule(
+        tokens=COUNTS,
+        message=st.sampled_from([None, "", "  Read notes/plan.md.\r\n", "🐾" * 8192]),
+        times=st.sampled_from([1, 1, 2]),
+    )
+    def resets(self, tokens: int | None, message: str | None, times: int) -> None:
         argument = {"condense": "message_to_future_self", "new_context": "handoff"}[self._forgetting]
-        arguments = {} if message is None else {argument: message}
-        self._answers(call(self._forgetting, **arguments).using(input=tokens).saying("I start afresh."))
+        forget = call(self._forgetting, **({} if message is None else {argument: message}))
+        self._answers(calls(*[forget] * times).using(input=tokens).saying("I start afresh."))
 
     @while_waiting_for("model")
     @rule(text=st.sampled_from(["", " \n"]), tokens=COUNTS)

@@ -153,12 +153,12 @@ def test_t1_f_1_a_death_at_every_step_loses_nothing_and_repeats_nothing(
     """T1, F-1, F-2, T-REST-01, I-1 to I-4, I-7, I-9 to I-11, I-16 to I-24; every other recovery dies, too."""
     dead = deaths(told(story), World(), *endings)
     for number, world in enumerate(dead[:: every(story)]):
-        count("deaths", 1)
+        count("crash points", 1)
         if number % 2:
             lives_on(world)
         elif (again := one_death(lives_on, world, 1 + number % 18, ENDINGS[number % len(ENDINGS)])) is not None:
             lives_on(again)
-            count("second deaths", 1)
+            count("crash points of recoveries", 1)
 
 
 @stories
@@ -171,8 +171,8 @@ def test_t1_each_recovery_may_die_at_seven_of_its_steps(story: Story, ending: En
         again = deaths(lives_on, world, ENDINGS[number % len(ENDINGS)])
         for dead in again[:: max(1, len(again) // 7)]:
             lives_on(dead)
-            count("second deaths", 1)
-        count("deaths", 1)
+            count("crash points of recoveries", 1)
+        count("crash points", 1)
 
 
 @pytest.mark.parametrize("story", WITH_SNAPSHOTS, ids=lambda story: story.__name__)
