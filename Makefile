@@ -57,7 +57,7 @@ check: $(DEV) $(MODULES) ## the inner loop, a few minutes: lint, types, floors, 
 	@$(MAKE) --no-print-directory -k -j2 $(TOGETHER) unit lint-python lint-js # the longest first, beside the others
 
 test-all: lint ## the long lane: more examples, more rounds, the exhaustive tests
-	HYPOTHESIS_PROFILE=all $(PYTEST) -q --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
+	HYPOTHESIS_PROFILE=all $(PYTEST) -q --timeout 1800 --nbval-lax --nbval-current-env $(TESTS) $(NOTEBOOKS)
 
 bench: $(DEV) ## the figures of this machine; BENCH=--peers: beside other systems, which are installed in .environments
 	$(PY) -m tests.bench $(BENCH)
