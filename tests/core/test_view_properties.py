@@ -38,9 +38,9 @@ def test_t_view_01_folding_at_once_equals_folding_step_by_step(history: History)
 @given(histories())
 def test_t_view_01_a_message_leaves_unread_only_by_a_response_that_contained_it(history: History):
     """R-VIEW-5, INV6, I-1, I-18: compared, at every length, with a definition that knows nothing of folds."""
-    for length in range(1, len(history.events) + 1):
-        log = history.events[:length]
-        view = View.of(log)
+    events, view = history.events, View()
+    for length, event in enumerate(events, start=1):
+        view, log = view.add(event), events[:length]
         assert ids(view.unread) == _unread_by_definition(log)
         assert_shows(messages_of(view), view.unread)
 
