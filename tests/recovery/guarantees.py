@@ -68,7 +68,8 @@ def all_hold(commits: Sequence[Commit], world: World) -> None:
 
 
 def effects_happen_once_and_after_their_intent(log: Sequence[Fact], world: World) -> None:
-    """I-9, I-11: the tools of the stories make sure of the second before they do anything."""
+    """I-9, I-11: the tools of the stories say so where they were called before their intent was durable."""
+    assert not world.hasty
     assert not [text for text, times in Counter(world.effects).items() if times > 1]
     started = [_text_of(log, fact.details[0]) for fact in log if fact.what == "started"]
     assert set(world.effects) <= set(started)

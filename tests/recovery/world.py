@@ -59,6 +59,8 @@ class World:
     """The ids of the messages that a person was told are recorded."""
     effects: tuple[str, ...] = ()
     """What tools did outside."""
+    hasty: tuple[str, ...] = ()
+    """What they did too early."""
     asked: int = 0
     """Main requests that reached the provider."""
     paid: int = 0
@@ -173,14 +175,15 @@ class WitnessedStore:
 
 @dataclass
 class Deed(Echo):
-    """A tool with an effect outside: it happens only when its intent, and the approval it needs, are on the platter."""
+    """A tool with an effect outside: it looks whether its intent, and the approval it needs, are on the platter."""
 
     world: World = field(default_factory=World)
 
     async def run(self, action: HostAction, context: ToolContext) -> ToolObservation:
         platter = self.world.disk.files[LOG].platter
         for needed in ("ToolStartEvent", *["ApprovalEvent"] * (self.verdict == "ask")):
-            assert any(needed.encode() in line and context.action_id.encode() in line for line in platter.splitlines())
+            if not any(needed.encode() in line and context.action_id.encode() in line for line in platter.splitlines()):
+                self.world.hasty += (f"{self.name} before its {needed}",)
         self.world.effects += (str(action.arguments["text"]),)
         return await super().run(action, context)
 
@@ -250,7 +253,10 @@ class Life:
         """Waits for a gate or a fact. Raises what broke the run before it came to that."""
         reached = asyncio.ensure_future(what.reached() if isinstance(what, Gate) else until(what))
         settled = asyncio.ensure_future(self.t.conversation.settled())
-        await asyncio.wait({reached, settled}, return_when=asyncio.FIRST_COMPLETED)
+        hasty = asyncio.ensure_future(until(lambda: self.world.hasty))
+        await asyncio.wait({reached, settled, hasty}, return_when=asyncio.FIRST_COMPLETED)
+        assert not self.world.hasty
+        hasty.cancel()
         if not reached.done():
             reached.cancel()
             await settled
