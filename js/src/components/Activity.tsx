@@ -2,7 +2,7 @@
 import { say } from "../words/say";
 import { useView } from "./context";
 import { useClock, useThrottled } from "./hooks";
-import { StateIcon } from "./icons";
+import { Sign, StateIcon } from "./icons";
 import { Markdown } from "./Markdown";
 
 /** Markdown of a growing text is parsed at most four times a second. */
@@ -26,7 +26,10 @@ function Streaming() {
     <>
       {reasoning !== "" && (
         <details class="paws-aside">
-          <summary>{say("thinking")}</summary>
+          <summary>
+            <Sign name="chevron" />
+            {say("thinking")}
+          </summary>
           <p class="paws-plain">{reasoning}</p>
         </details>
       )}

@@ -80,7 +80,7 @@ test("each stored conversation can be renamed where it stands, and the one that 
 
 test("what keeps the context is said in words, and a profile that is called like its model has its name once", async () => {
   const { text } = await opened();
-  expect(text()).toContain("The agent resets it · At 80 %");
+  expect(text()).toContain("Reset by the agent · At 80 %");
   expect(text()).not.toContain("agent_reset ·");
   expect(text()).toContain("practice · 8,000 tokens");
 });

@@ -6,6 +6,7 @@ import { EN } from "../../words/en";
 import { say, type WordId } from "../../words/say";
 import { Button } from "../buttons";
 import { useView } from "../context";
+import { Sign } from "../icons";
 
 export function NewConversation({ kinds }: { kinds: UpdateOf<"state">["kinds"] }) {
   const { store, page } = useView();
@@ -15,8 +16,11 @@ export function NewConversation({ kinds }: { kinds: UpdateOf<"state">["kinds"] }
     page.panel.value = "transcript";
   };
   return (
-    <details>
-      <summary>{say("new.title")}</summary>
+    <details class="paws-aside">
+      <summary>
+        <Sign name="chevron" />
+        {say("new.title")}
+      </summary>
       <fieldset class="paws-kinds">
         <legend>{say("new.choose")}</legend>
         {kinds.map(({ name, about }) => (

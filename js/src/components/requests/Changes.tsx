@@ -64,6 +64,7 @@ function Choice({ label, value, most, choose }: ChoiceProps) {
       {label}{" "}
       <input
         type="number"
+        class="paws-input"
         min={1}
         max={most}
         value={value}
