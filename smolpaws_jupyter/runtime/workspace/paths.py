@@ -107,6 +107,8 @@ def parts_of(path: str, *, windows: bool = ON_WINDOWS) -> tuple[str, ...]:
     for part in parts:
         if problem := _problem(part, windows):
             raise _refused("invalid_path", path, problem)
+    if parts and not name_of(tuple(parts)).strip():
+        raise _refused("invalid_path", path, "names nothing but blanks")
     if any(re.match(r"[~$]|%\w+%", first) for first in (path, *parts[:1])):
         raise _refused("outside_workspace", path, "begins with '~' or a variable, and those are not expanded")
     return tuple(parts)

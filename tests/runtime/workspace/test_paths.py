@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smolpaws_jupyter.core.errors import WorkspaceError
@@ -260,6 +260,7 @@ any_path = st.lists(pieces, max_size=6).map("/".join)
 
 
 @given(any_path, st.booleans())
+@example("a/../ ", False)
 def test_i_35_a_usable_path_has_no_part_that_could_lead_out_and_is_its_own_spelling(path: str, windows: bool):
     try:
         parts = parts_of(path, windows=windows)
