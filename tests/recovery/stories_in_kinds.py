@@ -115,6 +115,15 @@ async def the_window_slides(life: Life) -> None:
     assert (len(t.of(PinEvent)), len(t.of(TruncationEvent)), len(t.of(Condensation))) == (1, 1, 2)
 
 
+async def a_text_is_cut_once(life: Life) -> None:
+    """`summarizing_window`: where nothing can be summarised, a long text is cut; where that does not suffice, that is all."""
+    unpinned: JsonObject = {"condenser": {**WINDOW["condenser"], "pin_first": 0}}
+    t = life.begin([overflow(), overflow(), reply("Short.")], settings=unpinned)
+    for text in ("Long" * 200, "Go on"):
+        await life.ask(text)
+    assert len(t.of(TruncationEvent)) == len(t.of(ConversationErrorEvent)) == 1
+
+
 async def a_range_is_summarised(life: Life) -> None:
     """`llm_summarizing`: by tokens, unchanged where that fails, rescued once, by hand."""
     moves = [reply("Hm."), reply("Well.").using(input=600), reply("On.").using(input=600), reply("Unchanged.")]
@@ -137,6 +146,7 @@ OTHER_KINDS = [
     the_agent_hands_over,
     a_rescue_before_sending_fails,
     the_window_slides,
+    a_text_is_cut_once,
     a_range_is_summarised,
     nothing_is_condensed,
 ]
