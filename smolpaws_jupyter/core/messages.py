@@ -37,7 +37,7 @@ def system_message(start: ConversationStartEvent) -> Message:
     if start.skills:
         lines = "\n".join(f"- {s.name} ({s.path}): {s.description}" for s in start.skills)
         parts.append(f"# Skills\n\nRead the file of a skill before you use it.\n\n{lines}")
-    return {"role": "system", "content": "\n\n".join(parts)}
+    return {"role": "system", "content": _said("\n\n".join(parts), "(no instructions)")}
 
 
 def tool_definitions(tools: Iterable[ToolSpec]) -> list[JsonObject]:
@@ -258,7 +258,7 @@ _PLAIN = View()
 def aside_message(aside: Aside) -> Message:
     """What a remark that waits to be shown becomes."""
     if aside.kind == "ContextWarningEvent":
-        return {"role": "user", "content": aside.text}
+        return {"role": "user", "content": _said(aside.text, "(empty message)")}
     return _one(aside, _PLAIN)
 
 

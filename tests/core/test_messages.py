@@ -63,6 +63,12 @@ def test_a_bare_start_has_only_its_prompt():
     assert messages_of(History().view) == [{"role": "system", "content": "You help."}]
 
 
+def test_inv3_a_log_with_blank_instructions_and_warnings_can_be_sent():
+    """No log of ours is like that; one that somebody changed may be."""
+    history = History(system_prompt=" ").user("go").warn(text="\n")
+    assert_lawful(messages_of(history.view))
+
+
 def test_tools_are_sent_as_they_are_stored():
     function = {"name": "read_file", "description": "Reads a file.", "parameters": {"type": "object"}}
     assert [{"type": "function", "function": function}] == TOOLS

@@ -296,7 +296,7 @@ async def test_r_sum_7_a_wait_that_the_provider_asked_for_is_kept_and_stop_ends_
     t.conversation.tell("two")
     await until(lambda: t.kinds[-1] == "UsageEvent" and t.summariser.requests)
     t.conversation.stop()
-    await asyncio.wait_for(t.conversation.settled(), 2)
+    await asyncio.wait_for(t.conversation.settled(), 20)
     assert len(t.summariser.requests) == 1
 
 
