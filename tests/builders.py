@@ -46,6 +46,12 @@ class History(Log):
         }
         self._add(ev.ConversationStartEvent, **{**fields, **start})
 
+    @property
+    def free(self) -> list[ev.MessageEvent]:
+        """The unread messages that no request under way contains: those that may be withdrawn (R-VIEW-16)."""
+        under_way = self._asked.unread if self._asked is not None else ()
+        return [message for message in self.view.unread if message not in under_way]
+
     # What a person does
 
     def user(self, text: str = "", *images: ImageBlock) -> Self:

@@ -77,7 +77,7 @@ def lawful_moves(history: History) -> Iterator[Move]:
     if not view.unread and not view.read:
         return  # nobody asks a model about nothing
     yield from (_reply, _calls, _calls, _empty, _fail)
-    if view.unread:
+    if history.free:
         yield _withdraw
     if kind == "agent_reset":
         yield from (_advise, _condense, _crowded_condense)
@@ -98,7 +98,7 @@ def _user(draw: Draw, history: History) -> None:
 
 
 def _withdraw(draw: Draw, history: History) -> None:
-    history.withdraw(draw(st.sampled_from(history.view.unread)).id)
+    history.withdraw(draw(st.sampled_from(history.free)).id)
 
 
 def _late(draw: Draw, history: History) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from smolpaws_jupyter.core.base import JsonObject, TextBlock
-from smolpaws_jupyter.core.events import MessageEvent
+from smolpaws_jupyter.core.events import Cut, MessageEvent
 
 
 def assert_lawful(messages: Sequence[JsonObject]) -> None:
@@ -55,17 +55,30 @@ def _words(messages: Sequence[JsonObject]) -> Iterator[str]:
             yield f"INV3: message {place} ({message['role']}) has empty text"
 
 
-def assert_shows(messages: Sequence[JsonObject], unread: Sequence[MessageEvent]) -> None:
-    """INV6: the messages that the model has not seen are there, verbatim, once, in order, behind all that it has."""
-    wanted = [_said(message) for message in unread]
+def assert_shows(messages: Sequence[JsonObject], unread: Sequence[MessageEvent], cuts: Iterable[Cut] = ()) -> None:
+    """INV6: the messages that the model has not seen are there, once, in order, behind all that it has; verbatim except
+    where one of these cuts applies (R-MSG-7)."""
+    by_place = {(cut.entry_id, cut.block_index): cut for cut in cuts}
+    wanted = [_said(message, by_place) for message in unread]
     users = [_plain(message["content"]) for message in messages if message["role"] == "user"]
     places = [place for place, said in enumerate(users) if said in wanted]
     found = [users[place] for place in places][len(places) - len(wanted) :] if wanted else []
     assert found == wanted, f"INV6: {wanted} should be in the request, and {found} are"
 
 
-def _said(message: MessageEvent) -> list[str]:
-    return [block.text if isinstance(block, TextBlock) else block.data for block in message.content]
+def _said(message: MessageEvent, cuts: Mapping[tuple[str, int], Cut]) -> list[str]:
+    blocks = enumerate(message.content)
+    return [
+        _left(block.text, cuts.get((message.id, at))) if isinstance(block, TextBlock) else block.data
+        for at, block in blocks
+    ]
+
+
+def _left(text: str, cut: Cut | None) -> str:
+    if cut is None:
+        return text
+    mark = f"... [truncated: {cut.removed_chars} chars removed] ..."
+    return "\n\n".join((text[: cut.head_chars], mark, text[cut.head_chars + cut.removed_chars :]))
 
 
 def _plain(content: Any) -> list[str]:

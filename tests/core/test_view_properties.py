@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 
 from smolpaws_jupyter.core import events as ev
 from smolpaws_jupyter.core.messages import messages_of
@@ -15,6 +15,8 @@ from smolpaws_jupyter.core.view import View
 from tests.builders import History
 from tests.histories import foreign_logs, histories
 from tests.wire_rules import assert_lawful, assert_shows, broken_rules
+
+LONG = "a longer text of several words"
 
 
 def ids(entries: Iterable[Any]) -> list[str]:
@@ -36,13 +38,14 @@ def test_t_view_01_folding_at_once_equals_folding_step_by_step(history: History)
 
 
 @given(histories())
+@example(History("summarizing_window").user(LONG).truncate("u1", LONG))
 def test_t_view_01_a_message_leaves_unread_only_by_a_response_that_contained_it(history: History):
     """R-VIEW-5, INV6, I-1, I-18: compared, at every length, with a definition that knows nothing of folds."""
     events, view = history.events, View()
     for length, event in enumerate(events, start=1):
         view, log = view.add(event), events[:length]
         assert ids(view.unread) == _unread_by_definition(log)
-        assert_shows(messages_of(view), view.unread)
+        assert_shows(messages_of(view), view.unread, view.cuts.values())
 
 
 def _unread_by_definition(log: list[Any]) -> list[str]:
