@@ -135,6 +135,15 @@ async def a_range_is_summarised(life: Life) -> None:
     assert triggers(t) == ["tokens", "tokens", *["provider_context_window"] * 2, "host"]
 
 
+async def a_range_is_too_short(life: Life) -> None:
+    """`llm_summarizing`: where too little stands behind the first entries, a request goes out unchanged (R-ORD-2)."""
+    keeping: JsonObject = {"condenser": {**ORDINARY["condenser"], "keep_first": 9}}
+    t = life.begin([reply("Hm.").using(input=600), reply("On.")], settings=keeping)
+    for text in ("One", "Two"):
+        await life.ask(text)
+    assert not triggers(t)
+
+
 async def nothing_is_condensed(life: Life) -> None:
     """`no_op`: an overflow ends the run."""
     life.begin([call("note", text="n"), reply("Hm."), overflow(), reply("Better.")], settings={})
@@ -148,5 +157,6 @@ OTHER_KINDS = [
     the_window_slides,
     a_text_is_cut_once,
     a_range_is_summarised,
+    a_range_is_too_short,
     nothing_is_condensed,
 ]

@@ -131,6 +131,7 @@ def is_as_the_contract_says(life: Life) -> None:
     toy = toy_of(life.world.acknowledged)
     assert conversation.view == View.of(event for commit in life.world.acknowledged for event in commit)
     assert conversation.status == toy.status
+    assert (conversation.view.count is None) == (toy.count is None)
     assert [message.text for message in conversation.view.unread] == [toy.log[m].said for m in toy.unread]
     messages = conversation.next_request().messages
     shown, predicted = as_shown(messages), toy.request()
